@@ -77,14 +77,59 @@ let package = Package(
         tests("Projections", ["Cryptography", "Geodesy", "Log", "LogTests", "SQLite", "Whereabouts"]),
         module("Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
         tests("Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
+        // The upper floor: answers about persons, the work that goes on by itself, and the addresses. Service puts it together.
+        module(
+            "Answers",
+            [
+                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "Projections", "SQLite",
+                "Tables", "Threading", "Transparency", "Whereabouts", "WireFormats",
+            ]),
+        module(
+            "Maintenance",
+            [
+                "Cryptography", "JSON", "Log", "Projections", "SQLite", "Tables", "Threading", "Whereabouts",
+            ]),
+        module(
+            "Reactors",
+            [
+                "Answers", "Cryptography", "Gazetteer", "HTTPServer", "JSON", "LocationPush", "Log", "MQTT",
+                "Posting", "Projections", "SQLite", "Tables", "Threading", "Transparency", "Whereabouts",
+                "WireFormats",
+            ]),
+        module(
+            "HTTPInterface",
+            [
+                "Answers", "Cryptography", "GZIP", "HTTPServer", "JSON", "Log", "Projections", "SQLite", "Tables",
+                "Threading", "Whereabouts",
+            ]),
+        module(
+            "PersonEndpoints",
+            [
+                "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON", "Log",
+                "Posting", "Projections", "Reactors", "SQLite", "Tables", "Threading", "Transparency",
+                "Whereabouts", "WireFormats",
+            ]),
+        module(
+            "HouseEndpoints",
+            [
+                "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
+                "LocationPush", "Log", "Maintenance", "Projections", "Reactors", "SQLite", "Tables", "Whereabouts",
+                "WireFormats",
+            ]),
+        module(
+            "WebPage",
+            [
+                "Answers", "CPageAssets", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPInterface",
+                "HTTPServer", "HouseEndpoints", "JSON", "Log", "SQLite", "Threading", "Transparency", "Whereabouts",
+                "WireFormats",
+            ], exclude: ["Assets"]),
         module(
             "Service",
             [
-                "CPageAssets", "CSupport", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
-                "LocationPush", "Log", "MQTT", "Posting", "Projections", "SQLite", "Tables", "Threading",
-                "Transparency", "Whereabouts",
-                "WireFormats",
-            ], exclude: ["Page/Assets"]),
+                "Answers", "CSupport", "Cryptography", "Gazetteer", "HTTPInterface", "HTTPServer", "HouseEndpoints",
+                "LocationPush", "Log", "MQTT", "Maintenance", "PersonEndpoints", "Projections", "Reactors",
+                "Tables", "Threading", "WebPage", "Whereabouts",
+            ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush", "Threading"]),
         tests("LocationPush", ["JSON", "PushStandIn"]),
@@ -107,7 +152,8 @@ let package = Package(
         tests(
             "DeviceAgent",
             [
-                "CoreLocation", "HTTPServer", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn", "Threading",
+                "CoreLocation", "HTTPServer", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn",
+                "Threading",
             ]),
         module("CoreLocationSimulator", ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"]),
         module("CoreLocation", ["CoreLocationSimulator"]),
@@ -121,29 +167,32 @@ let package = Package(
         tests(
             "Service",
             [
-                "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
-                "LogTests", "MQTT", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "SQLite", "Tables",
-                "TablesTests", "Threading", "Transparency", "Whereabouts", "WhereaboutsClient", "WitnessServer",
+                "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPInterface", "HTTPServer",
+                "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT", "Maintenance",
+                "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "Reactors",
+                "SQLite", "Tables", "TablesTests", "Threading", "Transparency", "WebPage", "Whereabouts",
+                "WhereaboutsClient", "WitnessServer",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",
             dependencies: [
-                "Cryptography", "DeviceAgent", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
-                "Projections", "PushStandIn", "Service", "Threading", "Whereabouts",
+                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "Maintenance",
+                "Projections", "PushStandIn", "Reactors", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
-                "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log",
-                "Projections", "PushStandIn", "QRCode", "SQLite", "Service", "Threading", "Transparency", "Whereabouts",
-                "WhereaboutsClient", "WireFormats", "WitnessServer",
+                "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
+                "JSON", "Log", "Maintenance", "Projections", "PushStandIn", "QRCode", "Reactors", "SQLite",
+                "Service", "Threading", "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient",
+                "WireFormats", "WitnessServer",
             ], swiftSettings: strict),
         tests(
             "WhereaboutsTool",
             [
-                "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "HTTPServerTests", "JSON", "LocationPush", "Log",
-                "PushStandIn", "Service", "Transparency", "Whereabouts", "WhereaboutsClient", "WireFormats",
-                "WitnessServerTests",
+                "Answers", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "HTTPServerTests",
+                "JSON", "LocationPush", "Log", "Maintenance", "PushStandIn", "Reactors", "Service", "Transparency",
+                "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServerTests",
             ]),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),

@@ -1,4 +1,4 @@
-// The files for browsers, embedded into the program: the files of Sources/Service/Page/Assets, each by its name. A file
+// The files for browsers, embedded into the program: the files of Sources/WebPage/Assets, each by its name. A file
 // that is not listed here is not served; `PageAssetTests` compares the list with the folder.
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
@@ -6,115 +6,115 @@
 #include "page_assets.h"
 
 static const unsigned char api_js[] = {
-#embed "../Service/Page/Assets/api.js"
+#embed "../WebPage/Assets/api.js"
 };
 static const unsigned char basemap_js[] = {
-#embed "../Service/Page/Assets/basemap.js"
+#embed "../WebPage/Assets/basemap.js"
 };
 static const unsigned char corrections_js[] = {
-#embed "../Service/Page/Assets/corrections.js"
+#embed "../WebPage/Assets/corrections.js"
 };
 static const unsigned char day_bar_js[] = {
-#embed "../Service/Page/Assets/day-bar.js"
+#embed "../WebPage/Assets/day-bar.js"
 };
 static const unsigned char day_map_js[] = {
-#embed "../Service/Page/Assets/day-map.js"
+#embed "../WebPage/Assets/day-map.js"
 };
 static const unsigned char icon_svg[] = {
-#embed "../Service/Page/Assets/icon.svg"
+#embed "../WebPage/Assets/icon.svg"
 };
 static const unsigned char kit_js[] = {
-#embed "../Service/Page/Assets/kit.js"
+#embed "../WebPage/Assets/kit.js"
 };
 static const unsigned char ledger_words_js[] = {
-#embed "../Service/Page/Assets/ledger-words.js"
+#embed "../WebPage/Assets/ledger-words.js"
 };
 static const unsigned char ledger_js[] = {
-#embed "../Service/Page/Assets/ledger.js"
+#embed "../WebPage/Assets/ledger.js"
 };
 static const unsigned char main_js[] = {
-#embed "../Service/Page/Assets/main.js"
+#embed "../WebPage/Assets/main.js"
 };
 static const unsigned char manifest_webmanifest[] = {
-#embed "../Service/Page/Assets/manifest.webmanifest"
+#embed "../WebPage/Assets/manifest.webmanifest"
 };
 static const unsigned char map_js[] = {
-#embed "../Service/Page/Assets/map.js"
+#embed "../WebPage/Assets/map.js"
 };
 static const unsigned char offline_js[] = {
-#embed "../Service/Page/Assets/offline.js"
+#embed "../WebPage/Assets/offline.js"
 };
 static const unsigned char page_css[] = {
-#embed "../Service/Page/Assets/page.css"
+#embed "../WebPage/Assets/page.css"
 };
 static const unsigned char plain_de_json[] = {
-#embed "../Service/Page/Assets/plain.de.json"
+#embed "../WebPage/Assets/plain.de.json"
 };
 static const unsigned char plain_en_json[] = {
-#embed "../Service/Page/Assets/plain.en.json"
+#embed "../WebPage/Assets/plain.en.json"
 };
 static const unsigned char proof_js[] = {
-#embed "../Service/Page/Assets/proof.js"
+#embed "../WebPage/Assets/proof.js"
 };
 static const unsigned char qr_js[] = {
-#embed "../Service/Page/Assets/qr.js"
+#embed "../WebPage/Assets/qr.js"
 };
 static const unsigned char router_js[] = {
-#embed "../Service/Page/Assets/router.js"
+#embed "../WebPage/Assets/router.js"
 };
 static const unsigned char setup_js[] = {
-#embed "../Service/Page/Assets/setup.js"
+#embed "../WebPage/Assets/setup.js"
 };
 static const unsigned char strings_de_json[] = {
-#embed "../Service/Page/Assets/strings.de.json"
+#embed "../WebPage/Assets/strings.de.json"
 };
 static const unsigned char strings_en_json[] = {
-#embed "../Service/Page/Assets/strings.en.json"
+#embed "../WebPage/Assets/strings.en.json"
 };
 static const unsigned char strings_js[] = {
-#embed "../Service/Page/Assets/strings.js"
+#embed "../WebPage/Assets/strings.js"
 };
 static const unsigned char time_js[] = {
-#embed "../Service/Page/Assets/time.js"
+#embed "../WebPage/Assets/time.js"
 };
 static const unsigned char view_audit_js[] = {
-#embed "../Service/Page/Assets/view-audit.js"
+#embed "../WebPage/Assets/view-audit.js"
 };
 static const unsigned char view_day_js[] = {
-#embed "../Service/Page/Assets/view-day.js"
+#embed "../WebPage/Assets/view-day.js"
 };
 static const unsigned char view_devices_js[] = {
-#embed "../Service/Page/Assets/view-devices.js"
+#embed "../WebPage/Assets/view-devices.js"
 };
 static const unsigned char view_now_js[] = {
-#embed "../Service/Page/Assets/view-now.js"
+#embed "../WebPage/Assets/view-now.js"
 };
 static const unsigned char view_operate_js[] = {
-#embed "../Service/Page/Assets/view-operate.js"
+#embed "../WebPage/Assets/view-operate.js"
 };
 static const unsigned char view_parts_js[] = {
-#embed "../Service/Page/Assets/view-parts.js"
+#embed "../WebPage/Assets/view-parts.js"
 };
 static const unsigned char view_places_js[] = {
-#embed "../Service/Page/Assets/view-places.js"
+#embed "../WebPage/Assets/view-places.js"
 };
 static const unsigned char view_regions_js[] = {
-#embed "../Service/Page/Assets/view-regions.js"
+#embed "../WebPage/Assets/view-regions.js"
 };
 static const unsigned char view_requests_js[] = {
-#embed "../Service/Page/Assets/view-requests.js"
+#embed "../WebPage/Assets/view-requests.js"
 };
 static const unsigned char view_sharing_js[] = {
-#embed "../Service/Page/Assets/view-sharing.js"
+#embed "../WebPage/Assets/view-sharing.js"
 };
 static const unsigned char view_signin_js[] = {
-#embed "../Service/Page/Assets/view-signin.js"
+#embed "../WebPage/Assets/view-signin.js"
 };
 static const unsigned char view_welcome_js[] = {
-#embed "../Service/Page/Assets/view-welcome.js"
+#embed "../WebPage/Assets/view-welcome.js"
 };
 static const unsigned char view_year_js[] = {
-#embed "../Service/Page/Assets/view-year.js"
+#embed "../WebPage/Assets/view-year.js"
 };
 
 static const struct page_asset page_assets[] = {

@@ -1,4 +1,6 @@
+import Answers
 import Cryptography
+import HTTPInterface
 import Log
 import Whereabouts
 

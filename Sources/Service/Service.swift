@@ -1,15 +1,21 @@
+import Answers
 import CSupport
 import Cryptography
 import Gazetteer
 import Glibc
+import HTTPInterface
 package import HTTPServer
+import HouseEndpoints
 package import Log
 import MQTT
+import Maintenance
+import PersonEndpoints
 package import Projections
-import SQLite
+package import Reactors
 import Synchronization
 import Tables
 import Threading
+import WebPage
 package import Whereabouts
 
 /// The whole service over one data directory: the log, its projections, the reactors, the answering threads and the
@@ -125,20 +131,27 @@ package final class Service: Sendable {
         (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
         backups.settleLater()
         let requestFigures = RequestFigures()
-        let parts = Parts(
-            views: views, personLogs: personLogs, seal: seal, answers: answers, waitingRoom: waitingRoom,
-            deliverer: deliverer, sources: sources,
-            webhooks: webhooks, witnesses: witnesses, apps: apps, backups: backups, backupMaker: backupMaker,
-            directory: directory,
-            deviceContacts: deviceContacts, requestFigures: requestFigures, secretBoxes: secretBoxes,
-            verificationProgress: verificationProgress, callers: Callers(decisions),
-            geocodingBudgets: geocodingBudgets,
-            basemap: gazetteerPath.flatMap { path in
-                Basemap(path: path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex) + "basemap.cells")
-            }, publicURL: configuration.publicURL, isDemo: configuration.isDemo,
-            serverCounters: { [server] in server.counters })
+        let callers = Callers(decisions)
+        let page = PageRoutes(
+            views: views, callers: callers, seal: seal, geocodingBudgets: geocodingBudgets,
+            publicURL: configuration.publicURL, isDemo: configuration.isDemo, gazetteerPath: gazetteerPath,
+            dataDirectory: directory.path)
+        let description = APIDescription()
+        let operations =
+            PersonOperations.all(
+                views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom, deliverer: deliverer,
+                sources: sources, secretBoxes: secretBoxes, webhooks: webhooks)
+            + HouseOperations.all(
+                views: views, answers: answers, directory: directory, backups: backups, backupMaker: backupMaker,
+                deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
+                verificationProgress: verificationProgress, apps: apps, webhooks: webhooks, witnesses: witnesses,
+                serverCounters: { [server] in server.counters })
+            + description.operations + page.operations
+        description.describe(operations)
         door = Door(
-            decisions: decisions, routes: RouteTable(parts), answers: answers, callers: parts.callers,
+            decisions: decisions, routes: RouteTable(operations, pages: page.routes(over: operations)),
+            answers: answers,
+            callers: callers,
             requestKeys: RequestKeys(under: keyEncryptionKey),
             crossOrigin: CrossOrigin(origins: configuration.allowedOrigins), requestFigures: requestFigures,
             deviceContacts: deviceContacts, publicURL: configuration.publicURL)

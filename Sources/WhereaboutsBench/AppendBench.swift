@@ -2,7 +2,6 @@ import Glibc
 import JSON
 import Log
 import Projections
-import Service
 import Synchronization
 import Whereabouts
 

@@ -1,8 +1,7 @@
 import Glibc
 import Log
-import Service
+import Maintenance
 import Synchronization
-import Whereabouts
 
 /// Appends fixes and writes a line `device number` to a file for each, after it was acknowledged: the load of the crash
 /// tests, with all projections following. It ends after so many events, or when it is killed; after a restart, it sends

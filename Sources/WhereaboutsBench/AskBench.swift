@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import Log
 import PushStandIn
+import Reactors
 import Service
 import Synchronization
 import Threading

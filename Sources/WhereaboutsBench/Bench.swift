@@ -1,5 +1,4 @@
 import Glibc
-import Service
 
 /// The subcommands.
 enum Bench {

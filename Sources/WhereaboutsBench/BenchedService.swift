@@ -1,7 +1,6 @@
 import Glibc
 import JSON
 import PushStandIn
-import Service
 import Synchronization
 import Threading
 

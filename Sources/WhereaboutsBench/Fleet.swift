@@ -1,7 +1,6 @@
 import Cryptography
 import Geodesy
 import Log
-import Service
 import Whereabouts
 
 /// Synthetic persons with one device each, and the reports of their devices. Each walk is a function of the device and

@@ -2,7 +2,6 @@ import Gazetteer
 import Geodesy
 import Glibc
 import JSON
-import Service
 import Threading
 
 /// The gazetteer's answers per second, and the time and memory until the first one.

@@ -2,7 +2,6 @@ import Glibc
 import JSON
 import Log
 import Projections
-import Service
 import Whereabouts
 
 /// The log's index of fix identities: fixes that are known, older fixes that are not, an erasure, and a refold.

@@ -4,6 +4,7 @@ import JSON
 import LocationPush
 import Log
 import PushStandIn
+import Reactors
 import Service
 import Synchronization
 import Whereabouts

@@ -1,9 +1,8 @@
 import Glibc
 import JSON
 import Log
+import Maintenance
 import Projections
-import Service
-import Whereabouts
 
 /// All projections from zero, in one scan on one thread; and how many bytes a fix takes in each file.
 struct RefoldBench {

@@ -2,8 +2,6 @@ import Cryptography
 import JSON
 import Log
 import Projections
-import Service
-import Whereabouts
 
 /// Seconds from opening a log of so many events until it takes commands, after a proper stop.
 struct RestartBench {

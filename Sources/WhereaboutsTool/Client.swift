@@ -1,7 +1,6 @@
 import Glibc
 import JSON
 import Log
-import Service
 import Whereabouts
 import WhereaboutsClient
 

@@ -1,5 +1,4 @@
 import Glibc
-import Service
 import Synchronization
 import Threading
 

@@ -1,6 +1,5 @@
 import Glibc
 import Log
-import Service
 
 /// A C library as loaded in this process. Its version may differ from the one at build time.
 struct Library: Sendable {

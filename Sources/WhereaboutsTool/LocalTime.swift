@@ -1,6 +1,5 @@
 import Glibc
 import Log
-import Service
 import Whereabouts
 import WireFormats
 

@@ -1,8 +1,6 @@
 import Glibc
 import JSON
 import Log
-import Service
-import WhereaboutsClient
 
 /// Where a command finds the service: in a data directory on this computer, or at an address.
 ///

@@ -1,4 +1,4 @@
-import Service
+import Answers
 
 /// A table for people: columns as wide as their widest cell, two spaces apart.
 struct Table {

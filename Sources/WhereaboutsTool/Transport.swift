@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import Log
+import Reactors
 import Service
 import WhereaboutsClient
 

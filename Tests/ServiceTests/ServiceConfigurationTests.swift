@@ -3,6 +3,7 @@ import Testing
 import Transparency
 import Whereabouts
 
+@testable import Reactors
 @testable import Service
 
 @Suite struct ServiceConfigurationTests {

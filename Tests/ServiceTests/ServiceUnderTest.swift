@@ -9,8 +9,11 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Answers
+@testable import HTTPInterface
 @testable import Log
 @testable import Projections
+@testable import Reactors
 @testable import Service
 @testable import Tables
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Answers
 @testable import Service
 
 @Suite struct TimeZoneDatabaseTests {

@@ -1,8 +1,9 @@
+import Answers
 import FileFormats
 import Glibc
 import JSON
 import SQLite
-import Service
+import WebPage
 
 /// Copies the tiles of a PMTiles or MBTiles file into a new `RasterTiles` file, which then takes the place of the one
 /// before.

@@ -1,7 +1,7 @@
 import Cryptography
 import Glibc
 import SQLite
-import Service
+import WebPage
 
 /// A new `RasterTiles` file.
 final class TileWriter {

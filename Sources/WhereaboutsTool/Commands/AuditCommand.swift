@@ -1,5 +1,5 @@
+import Answers
 import JSON
-import Service
 import Whereabouts
 
 /// `audit`: who asked for or read a person's location, why, and what they saw. `asked`: the same for the requester.

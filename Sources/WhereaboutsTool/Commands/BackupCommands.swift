@@ -1,7 +1,7 @@
 import Glibc
 import JSON
 import Log
-import Service
+import Maintenance
 import Whereabouts
 
 /// `backup FOLDER` and `restore FOLDER`.

@@ -1,7 +1,6 @@
+import Answers
 import Glibc
-import Log
-import SQLite
-import Service
+import WebPage
 
 /// `basemap import|remove`: the operator's own map of pictures beneath the page's lines.
 enum BasemapCommands {

@@ -1,9 +1,9 @@
+import Answers
 import Glibc
-import HTTPServer
 import JSON
 import Log
 import QRCode
-import Service
+import Reactors
 import Whereabouts
 import WhereaboutsClient
 

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Log
+import Reactors
 import Service
 import Whereabouts
 import WhereaboutsClient

@@ -4,7 +4,8 @@ import Glibc
 import HTTPServer
 import JSON
 import Log
-import Service
+import Maintenance
+import Reactors
 import Whereabouts
 import WhereaboutsClient
 

@@ -1,7 +1,6 @@
 import FileFormats
 import JSON
 import Log
-import Service
 import Whereabouts
 import WireFormats
 

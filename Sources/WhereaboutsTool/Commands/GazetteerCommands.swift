@@ -1,3 +1,4 @@
+import Answers
 import Gazetteer
 import Glibc
 import JSON

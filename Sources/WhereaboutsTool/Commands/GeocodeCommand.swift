@@ -1,3 +1,4 @@
+import Answers
 import Gazetteer
 import Geodesy
 import Glibc

@@ -1,9 +1,8 @@
+import Answers
 import FileFormats
 import Geodesy
 import Log
-import Service
 import Whereabouts
-import WireFormats
 
 /// `import FILE…`.
 enum ImportCommand {

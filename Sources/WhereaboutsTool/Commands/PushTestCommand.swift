@@ -1,6 +1,6 @@
 import JSON
 import Log
-import Service
+import Reactors
 import Whereabouts
 
 /// `push-test`: tests the way to a phone with a real push, or prints the request for `curl`.

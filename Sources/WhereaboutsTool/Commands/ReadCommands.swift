@@ -1,6 +1,5 @@
 import JSON
 import Log
-import Service
 import Whereabouts
 
 /// `location|track|visits|trips|crossings --person P`.

@@ -1,7 +1,6 @@
 import Geodesy
 import JSON
 import Log
-import Service
 import Whereabouts
 
 /// `region add|list|remove`.

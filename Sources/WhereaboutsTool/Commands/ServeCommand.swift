@@ -1,4 +1,5 @@
 import Glibc
+import Reactors
 import Service
 import Whereabouts
 import WhereaboutsClient

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Log
+import Maintenance
 import Projections
 import Service
 import Whereabouts

@@ -1,6 +1,6 @@
+import Answers
 import Geodesy
 import JSON
-import Service
 import Whereabouts
 
 /// The result of importing one file.

@@ -1,9 +1,9 @@
+import Answers
 import FileFormats
 import Geodesy
 import Glibc
 import JSON
 import Log
-import Service
 import Whereabouts
 import WireFormats
 

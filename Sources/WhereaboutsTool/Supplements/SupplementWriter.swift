@@ -1,7 +1,6 @@
 import Gazetteer
 import Glibc
 import Log
-import Service
 
 /// Writes a supplement: first the sections to separate files, because their lengths are known only at the end, then all
 /// of them after a header. `Supplement.swift` specifies the bytes.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Answers
 @testable import Service
 
 /// The operator's JSON of each form in `Tests/Conformance/events-v1.txt`, compared byte by byte with

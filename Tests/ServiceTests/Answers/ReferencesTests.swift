@@ -2,6 +2,7 @@ import Cryptography
 import Testing
 import Whereabouts
 
+@testable import Answers
 @testable import Service
 
 /// References, which replace the log's numbers in answers to people.

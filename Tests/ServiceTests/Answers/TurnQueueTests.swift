@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Answers
 @testable import Service
 
 /// Callers take turns, however much one of them asks for.

@@ -6,6 +6,8 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Answers
+@testable import HTTPInterface
 @testable import Projections
 @testable import Service
 

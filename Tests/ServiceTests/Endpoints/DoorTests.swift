@@ -2,6 +2,8 @@ import JSON
 import Log
 import Testing
 
+@testable import HTTPInterface
+@testable import Reactors
 @testable import Service
 
 /// Properties of every answer that depend on the HTTP client: compression, cross-origin requests, codings of bodies.

@@ -3,6 +3,7 @@ import Log
 import Testing
 import Whereabouts
 
+@testable import Answers
 @testable import Service
 
 /// Numbers of places are those of geonames.org.

@@ -3,6 +3,8 @@ import Log
 import TestSupport
 import Testing
 
+@testable import Answers
+@testable import HTTPInterface
 @testable import Service
 
 /// The description of the interface against the list of routes; `scripts/dev/interface-test` holds the service to it.

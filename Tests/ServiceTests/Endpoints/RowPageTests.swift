@@ -1,6 +1,7 @@
 import JSON
 import Testing
 
+@testable import Answers
 @testable import Service
 
 /// Lists of a person's things, by pages.

@@ -5,6 +5,7 @@ import Testing
 import Transparency
 import Whereabouts
 
+@testable import Reactors
 @testable import Service
 
 /// A subject with a track, visits, crossings and every kind of asker. Tests try each asker on each route.

@@ -7,6 +7,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import PersonEndpoints
 @testable import Service
 
 /// Waiting callers must not keep others from being answered.

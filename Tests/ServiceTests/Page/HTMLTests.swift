@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Service
+@testable import WebPage
 
 @Suite struct HTMLTests {
     @Test func `no text and no attribute becomes markup`() {

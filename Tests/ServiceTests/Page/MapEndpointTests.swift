@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Service
+@testable import WebPage
 
 /// The background of the map: names of places, and the basemap.
 @Suite struct MapEndpointTests {

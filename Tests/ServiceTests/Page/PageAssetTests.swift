@@ -4,10 +4,11 @@ import TestSupport
 import Testing
 
 @testable import Service
+@testable import WebPage
 
 /// The files of the page: which there are, and how a browser may keep them.
 @Suite struct PageAssetTests {
-    private static let folder = "\(Repository.root)/Sources/Service/Page/Assets"
+    private static let folder = "\(Repository.root)/Sources/WebPage/Assets"
 
     @Test func `every file of the folder is served by its name, and nothing else`() throws {
         let files = Set(names(in: Self.folder))

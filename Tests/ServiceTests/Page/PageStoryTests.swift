@@ -4,6 +4,7 @@ import Log
 import Testing
 import Whereabouts
 
+@testable import HTTPInterface
 @testable import Service
 
 /// The page as a browser without scripts sees it.

@@ -5,7 +5,10 @@ import Posting
 import Testing
 import Whereabouts
 
+@testable import HTTPInterface
+@testable import Reactors
 @testable import Service
+@testable import WebPage
 
 /// Signing in to the page, and out.
 @Suite struct SessionStoryTests {

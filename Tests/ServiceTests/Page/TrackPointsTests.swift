@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import PersonEndpoints
 @testable import Service
 
 /// The binary track: its bytes, and which points it leaves out.

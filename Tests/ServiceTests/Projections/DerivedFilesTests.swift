@@ -7,6 +7,7 @@ import Whereabouts
 
 @testable import Log
 @testable import LogTests
+@testable import Maintenance
 @testable import Projections
 @testable import ProjectionsTests
 @testable import Service

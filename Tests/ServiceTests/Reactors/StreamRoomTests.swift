@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Answers
+@testable import Reactors
 @testable import Service
 
 @Suite struct StreamRoomTests {

@@ -9,6 +9,7 @@ import Threading
 import Whereabouts
 
 @testable import Log
+@testable import Maintenance
 @testable import Service
 
 /// A backup is the log as of one moment, whole and sealed. Restoring it does not bring an erased person back.

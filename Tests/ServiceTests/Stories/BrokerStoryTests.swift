@@ -10,6 +10,7 @@ import Threading
 import Whereabouts
 
 @testable import Log
+@testable import Reactors
 @testable import Service
 
 /// OwnTracks in mode MQTT, with a real broker between the apps and the service.

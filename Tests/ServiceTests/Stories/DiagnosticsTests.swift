@@ -4,6 +4,7 @@ import PushStandIn
 import TestSupport
 import Testing
 
+@testable import Reactors
 @testable import Service
 
 /// The service's messages to its operator while things go wrong: written for the journal, and about no person.

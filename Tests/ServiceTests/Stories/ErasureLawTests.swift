@@ -7,6 +7,7 @@ import Testing
 
 @testable import Log
 @testable import Projections
+@testable import Reactors
 @testable import Service
 @testable import Whereabouts
 

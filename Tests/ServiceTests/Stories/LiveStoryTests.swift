@@ -7,6 +7,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Answers
 @testable import Service
 
 /// The events of a person's stream, which are recorded first, and the end of the stream.

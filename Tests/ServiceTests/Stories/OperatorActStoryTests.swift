@@ -7,6 +7,7 @@ import Threading
 import Whereabouts
 
 @testable import Log
+@testable import Maintenance
 @testable import Service
 @testable import Tables
 

@@ -9,6 +9,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Reactors
 @testable import Service
 
 /// The messages of OwnTracks' apps other than locations, and the answers to them.

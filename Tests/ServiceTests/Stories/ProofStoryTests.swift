@@ -6,6 +6,7 @@ import Testing
 import Transparency
 import Whereabouts
 
+@testable import Answers
 @testable import Log
 @testable import Service
 

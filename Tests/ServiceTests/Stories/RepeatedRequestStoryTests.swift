@@ -5,6 +5,9 @@ import Posting
 import Testing
 import Whereabouts
 
+@testable import Answers
+@testable import HTTPInterface
+@testable import Reactors
 @testable import Service
 
 /// A client that got no answer sends its request again, with the same `Idempotency-Key`.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Answers
 @testable import Service
 
 /// The service asks by itself, over real sockets.

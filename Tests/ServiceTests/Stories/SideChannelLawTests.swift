@@ -7,6 +7,8 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Answers
+@testable import Reactors
 @testable import Service
 
 /// Acts of others change no answer: two worlds that differ only in another person's acts give byte-identical answers.

@@ -3,6 +3,7 @@ import Log
 import Testing
 import Whereabouts
 
+@testable import PersonEndpoints
 @testable import Service
 
 /// A track longer than one read of the rows, in pages of any length.

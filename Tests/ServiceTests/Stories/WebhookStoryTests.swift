@@ -8,7 +8,9 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Answers
 @testable import Log
+@testable import Reactors
 @testable import Service
 
 /// Webhook messages: signed, on record first, in order, and repeated until the receiver accepts them.

@@ -7,7 +7,9 @@ import Threading
 import Whereabouts
 import WitnessServer
 
+@testable import Answers
 @testable import Log
+@testable import Reactors
 @testable import Service
 @testable import Transparency
 

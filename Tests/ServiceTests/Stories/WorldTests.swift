@@ -10,6 +10,7 @@ import Whereabouts
 @testable import DeviceAgent
 @testable import Log
 @testable import Projections
+@testable import Reactors
 @testable import Service
 @testable import Tables
 

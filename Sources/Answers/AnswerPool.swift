@@ -1,0 +1,207 @@
+package import Gazetteer
+package import Geodesy
+import Glibc
+package import Log
+package import Projections
+package import SQLite
+import Synchronization
+import Threading
+package import Whereabouts
+
+/// The threads that may block: they read projections, wait for the log and compute answers.
+///
+/// Callers take turns (``TurnQueue``): a caller with many requests delays each other caller by one request at a time,
+/// and never holds all threads.
+package final class AnswerPool: Sendable {
+    /// A piece of work. It may block, runs on one of the threads, and must answer its request itself.
+    package typealias Work = @Sendable (AnswerContext) -> Void
+
+    /// Guarded by ``state``; its changes wake waiting threads.
+    private struct State {
+        var waiting = TurnQueue<PrincipalID, Work>(
+            mostAtOnce: AnswerPool.threads - 1, mostWaiting: AnswerPool.queueBoundPerCaller)
+        var isStopping = false
+        /// Whether ``stop(milliseconds:)`` returned while a thread was still working.
+        var isLeftBehind = false
+    }
+
+    /// The number of threads.
+    package static let threads = 4
+    /// The most pieces of work of all callers that wait. Further requests get 503.
+    package static let queueBound = 1024
+    /// A quarter of ``queueBound``, so that one caller cannot fill the queue.
+    static let queueBoundPerCaller = 256
+
+    private let state = Monitor(State())
+    /// The threads, until they are joined.
+    private let workers: Mutex<[WorkerThread]>
+
+    /// Starts the threads.
+    ///
+    /// - Parameter makeContext: Called once on each thread; its context stays on that thread.
+    package init(makeContext: @escaping @Sendable () -> AnswerContext) {
+        workers = Mutex([])
+        let state = self.state
+        workers.withLock { workers in
+            for _ in 0..<Self.threads {
+                workers.append(
+                    WorkerThread {
+                        let context = makeContext()
+                        while case .work(let caller, let work)? = state.wait(for: Self.next) {
+                            work(context)
+                            // The caller may have more work waiting, which another thread can now begin.
+                            state.changeForOne { $0.waiting.end(of: caller) }
+                        }
+                    })
+            }
+        }
+    }
+
+    /// The pieces of work that wait for a thread.
+    package var queueLength: Int { state.read { $0.waiting.count } }
+
+    /// Queues a piece of work.
+    ///
+    /// - Parameter caller: The principal whose turn the work takes.
+    /// - Returns: `false` if the caller or the whole queue is at its bound, or the pool is stopping.
+    package func submit(for caller: PrincipalID, _ work: @escaping Work) -> Bool {
+        state.changeForOne { state in
+            guard !state.isStopping, state.waiting.count < Self.queueBound else { return false }
+            return state.waiting.append(work, of: caller)
+        }
+    }
+
+    /// Finishes the waiting work, then ends the threads.
+    ///
+    /// - Parameter milliseconds: How long to wait for the threads.
+    /// - Returns: `false` if a thread is still working after that time; its answers are lost.
+    @discardableResult
+    package func stop(milliseconds: Int) -> Bool {
+        state.change { $0.isStopping = true }
+        let until = MonotonicClock.seconds + Double(milliseconds) / 1000
+        workers.withLock { workers in
+            for worker in workers {
+                let left = Int(max(0, (until - MonotonicClock.seconds) * 1000))
+                if !worker.join(milliseconds: left) { state.change { $0.isLeftBehind = true } }
+            }
+            workers = []
+        }
+        return !state.read { $0.isLeftBehind }
+    }
+
+    /// The next work of a thread.
+    private enum Next {
+        case work(PrincipalID, Work)
+        /// The pool is stopping and no work is left.
+        case end
+    }
+
+    /// The next work of a thread; `nil` if there is none.
+    private static func next(_ state: inout State) -> Next? {
+        if let (caller, work) = state.waiting.next() { return .work(caller, work) }
+        return state.isStopping && state.waiting.isEmpty ? .end : nil
+    }
+}
+
+/// The objects that one answering thread owns: its database connections, its geodesy and its reader of the log. Never
+/// used by two threads.
+package final class AnswerContext {
+    /// The host of the projections, which knows the active files.
+    package let host: ProjectionHost
+    /// This thread's reader of the log.
+    package let reader: LogReader
+    /// The gazetteer, shared by all threads; `nil` if its files are not installed.
+    package let gazetteer: Gazetteer?
+    /// This thread's transformation to geocentric coordinates; `nil` if PROJ cannot make it.
+    package let geocentric: GeocentricTransform?
+    /// The grid is read at the first use; `nil` if it is not installed.
+    private(set) lazy var geoid = try? Geoid()
+    /// The systems that ``referenceSystem(_:)`` has made, by code.
+    var systems: [String: CoordinateReferenceSystem] = [:]
+    /// The open projection files by projection, until ``ProjectionHost/switches`` changes.
+    private var files: [String: ProjectionFile] = [:]
+    private var switches = -1
+
+    /// - Parameter reader: The thread's own connection to the log.
+    package init(host: ProjectionHost, reader: LogReader, gazetteer: Gazetteer?) {
+        self.host = host
+        self.reader = reader
+        self.gazetteer = gazetteer
+        geocentric = try? GeocentricTransform()
+    }
+
+    /// Reads the active generation of a projection in one consistent view, together with the number it is folded up to.
+    ///
+    /// `body` runs in a read transaction, which holds back checkpoints of that file while it lasts.
+    ///
+    /// - Throws: 503 while the projection is folded from zero. That includes a projection found to be damaged here: the
+    ///   refold is then requested first.
+    package func read<R>(
+        _ name: String, _ body: (borrowing Connection) throws(SQLiteError) -> R
+    ) throws(Problem) -> (value: R, asOf: Int64) {
+        do throws(SQLiteError) {
+            let file = try file(name)
+            guard let file else { throw SQLiteError(code: 5, message: "loading") }
+            return try file.connection.snapshot { () throws(SQLiteError) in
+                let place = try FollowedProjection.readPlace(file).number
+                return (try body(file.connection), place)
+            }
+        } catch {
+            files[name] = nil
+            if error.meansDamage || isLost(name) { heal(name, "\(error)") }
+            throw Problem(
+                503, "Being rebuilt",
+                "This view is being folded from the log again; send the same request again later.",
+                retryAfterSeconds: 2)
+        }
+    }
+
+    /// The open file of the active generation; `nil` while the projection is folded from zero.
+    private func file(_ name: String) throws(SQLiteError) -> ProjectionFile? {
+        let newest = host.switches
+        if newest != switches {
+            files = [:]
+            switches = newest
+        }
+        if let file = files[name] { return file }
+        guard let path = host.activePath(of: name) else { return nil }
+        let file = try ProjectionFile(path: path, access: .readOnly)
+        files[name] = file
+        return file
+    }
+
+    /// Whether the projection's file is missing.
+    private func isLost(_ name: String) -> Bool {
+        host.activePath(of: name).map { access($0, F_OK) != 0 && errno == ENOENT } ?? false
+    }
+
+    /// Has the host fold a damaged projection again.
+    private func heal(_ name: String, _ why: String) {
+        _ = try? host.perform { (worker) throws(ProjectionHost.HostError) in worker.healActive(name, why) }
+    }
+
+    /// The time zone at a coordinate, by the gazetteer's time zone borders; `nil` without a gazetteer.
+    package func timeZone(at coordinate: Coordinate) -> String? { gazetteer?.timeZone(at: coordinate) }
+
+    /// The center of the city, town or village that contains a coordinate, or of the nearest one. Without a gazetteer,
+    /// or if the country has none, the center of the square degree.
+    func cityCenter(of coordinate: Coordinate) -> Coordinate {
+        if let center = placemark(at: coordinate)?.localityCenter { return center }
+        let latitude = min(coordinate.latitude.rounded(.down), 89) + 0.5
+        let longitude = min(coordinate.longitude.rounded(.down), 179) + 0.5
+        // Both numbers are inside their ranges by construction, so this cannot fail.
+        return (try? Coordinate(latitude: latitude, longitude: longitude)) ?? coordinate
+    }
+
+    /// The placemark of a coordinate, in the first of the languages that has names; `nil` without a
+    /// gazetteer.
+    ///
+    /// - Parameter accuracyMeters: Countries and time zones within this distance are listed too.
+    package func placemark(
+        at coordinate: Coordinate, accuracyMeters: Double? = nil, in languages: [Language] = []
+    ) -> Placemark? {
+        guard let gazetteer, let geocentric else { return nil }
+        return gazetteer.placemark(at: coordinate, accuracyMeters: accuracyMeters, using: geocentric)
+            .speaking(languages)
+    }
+}

@@ -1,0 +1,201 @@
+import Cryptography
+package import HTTPServer
+import Log
+package import Whereabouts
+
+/// An answer with data about a person whose record is durable. Only the gate makes one, and a route that discloses
+/// recorded data answers with one: so no such bytes leave without their record. It cannot be copied, and leaves once.
+package struct Disclosed: ~Copyable, Sendable {
+    private var response: HTTPResponse
+
+    fileprivate init(_ response: HTTPResponse) { self.response = response }
+
+    /// The length of the body in bytes.
+    package var count: Int { response.body.count }
+
+    /// The same answer with other headers; its receipt stays.
+    package consuming func with(headers: [(name: String, value: String)]) -> Disclosed {
+        response.headers = headers + response.headers.filter { $0.name == Receipts.header }
+        return self
+    }
+
+    /// The same answer as the start of a stream. The later bytes are recorded separately.
+    package consuming func opening(_ stream: HTTPStream) -> Disclosed {
+        stream.write(response.body)
+        response.body = []
+        response.stream = stream
+        return self
+    }
+
+    /// The answer as the server sends it.
+    package consuming func leave() -> HTTPResponse { response }
+}
+
+/// Joins JSON arrays about several persons into one array. Each array is recorded separately.
+package struct DisclosedArray: ~Copyable {
+
+    package init() {
+    }
+    private var body: [UInt8] = []
+
+    /// Adds the elements of an array.
+    package mutating func append(_ part: consuming Disclosed) {
+        let elements = part.leave().body.dropFirst().dropLast()
+        if !body.isEmpty, !elements.isEmpty { body.append(UInt8(ascii: ",")) }
+        body += elements
+    }
+
+    /// The whole array.
+    package consuming func ended() -> Disclosed { Disclosed(.json([UInt8(ascii: "[")] + body + [UInt8(ascii: "]")])) }
+}
+
+/// The one way out for a person's data: each read is authorized against the newest standing, computed, recorded, and
+/// only then sent. If the grant ends or the person is erased before the record, the answer is dropped.
+package struct Gate: Sendable {
+    /// The log, which has the last word.
+    package let decisions: Decisions
+    /// The promises that go with answers.
+    package let receipts: Receipts
+
+    package init(decisions: Decisions, receipts: Receipts) {
+        self.decisions = decisions
+        self.receipts = receipts
+    }
+
+    /// An answer computed from stored data, not recorded and not sent yet.
+    package struct Computed: Sendable {
+        /// The bytes to send. Their SHA-256 is recorded, before any compression.
+        package let body: [UInt8]
+        /// The number of items that the answer shows, for the record.
+        package let count: Int64
+        /// The number of the last event that the answer takes into account.
+        package let asOf: Int64
+        /// The headers of this answer; the headers that all answers have are added later.
+        package var headers = [(name: "Content-Type", value: "application/json")]
+
+        package init(body: [UInt8], count: Int64, asOf: Int64, headers: [(name: String, value: String)] = []) {
+            self.body = body
+            self.count = count
+            self.asOf = asOf
+            self.headers = headers
+        }
+
+        /// The answer 200. Only the gate may send it, after the record.
+        fileprivate var response: HTTPResponse { HTTPResponse(status: 200, headers: headers, body: body) }
+    }
+
+    /// The conditions under which an answer from stored data is computed.
+    package struct Reading {
+        /// The caller's right to the subject's data: precision, times and reason.
+        package let permit: Permit
+        /// The time of the read, just before its record. Values that depend on time alone, such as a visit's
+        /// `provisional`, are computed for this moment.
+        package let now: Timestamp
+        /// The requested range.
+        package let from, to: Timestamp?
+        /// The read that this one continues, if it is a further page.
+        package let begun: Asks.Begun?
+        /// The name by which further pages continue this read; `nil` if the caller has no limit and so needs none.
+        package let cursorName: RequestID?
+        /// How the caller sees event numbers.
+        package let references: References
+    }
+
+    /// Answers a question about a person from stored data.
+    ///
+    /// `compute` runs only if the read is permitted. The writer then checks the permit again; if it no longer holds,
+    /// the answer is dropped and the caller gets the refusal. A read is one event, with the question, `count`, `asOf`
+    /// and the hash of the bytes.
+    ///
+    /// - Throws: 404 if the caller may not read, as for an unknown person; 429 if they read too often; what `compute`
+    ///   throws.
+    ///
+    /// Cost: one commit of the log, and `compute`.
+    package func read(
+        _ exchange: Exchange, _ question: ReadQuestion,
+        compute: (Reading) throws(Problem) -> Computed
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        let caller = exchange.caller
+        let references = decisions.references(for: caller)
+        let reading = decisions.log.withStanding { standing -> Reading? in
+            guard case .success(let permit) = standing.authorize(caller, toRead: question, at: now) else { return nil }
+            let begun = standing.begun(question, under: permit, by: caller.principal, at: now)
+            if begun == nil,
+                standing.secondsUntil(
+                    .read, under: permit.verdict, of: caller.principal, about: permit.subject, at: now) != nil
+            {
+                return nil
+            }
+            let isLimited = if case .granted = permit.verdict { true } else { false }
+            return Reading(
+                permit: permit, now: begun?.at ?? now, from: question.from, to: question.to, begun: begun,
+                cursorName: isLimited ? begun?.id ?? exchange.id : nil, references: references)
+        }
+        guard let reading else {
+            // The writer decides again, records the refusal and gives the reason.
+            try decisions.append(exchange, .recordRefusedRead(question))
+            throw .noSuchPerson
+        }
+        let computed = try compute(reading)
+        let hash = Hash256(SHA256().hash(computed.body))
+        let receipt = try decisions.append(
+            exchange,
+            .recordRead(
+                question, permitted: reading.permit, asOf: computed.asOf, count: computed.count, answerHash: hash))
+        var response = computed.response
+        response.headers += receipts.headers(of: receipt)
+        return Disclosed(response)
+    }
+
+    /// Answers the operator with data about many persons: each person's audit shows the read.
+    ///
+    /// - Parameters:
+    ///   - persons: The principal that each item of the answer is about; those that are not persons are skipped.
+    ///   - body: The whole answer.
+    package func read(
+        _ exchange: Exchange, about persons: some Sequence<PersonID>, _ body: [UInt8], asOf: Int64
+    ) throws(Problem) -> Disclosed {
+        var counts: [PersonID: Int64] = [:]
+        for person in persons { counts[person, default: 0] += 1 }
+        let purpose = try exchange.purpose()
+        for (person, count) in counts.sorted(by: { $0.key < $1.key }) {
+            guard let handle = decisions.log.withStanding({ $0.persons[person]?.handle }) else { continue }
+            let question = ReadQuestion(subject: handle, question: .events, from: nil, to: nil, purpose: purpose)
+            _ = try read(exchange, question) { _ in Computed(body: body, count: count, asOf: asOf) }
+        }
+        return Disclosed(.json(body))
+    }
+
+    /// Answers the operator with events as they are stored. Their parts stay sealed, so nothing is disclosed.
+    package func sealed(_ body: [UInt8]) -> Disclosed { Disclosed(.json(body)) }
+
+    /// Answers a location query that has its fix, after the disclosure is on record. Returns at once; `respond` is
+    /// called on the log's thread.
+    ///
+    /// - Parameter content: Makes the record of the fix's disclosure from the hash of the bytes.
+    package func disclose(
+        _ exchange: Exchange, query: QueryID, fix: Int64, precision: Precision,
+        _ computed: Computed, _ respond: @escaping @Sendable (HTTPResponse) -> Void,
+        content: (Hash256) -> Disclosure.Content
+    ) {
+        let content = content(Hash256(SHA256().hash(computed.body)))
+        let command = Command.disclose(query, content: content, precision: precision, fix: fix)
+        decisions.log.submit(command, by: exchange.caller, correlation: exchange.id) { result in
+            switch result {
+            case .success(let receipt): receipts.add(to: computed.response, of: receipt, exchange.caller, respond)
+            case .failure(let failure): respond(Problem(failure).response)
+            }
+        }
+    }
+
+    /// Answers a device's own report with its friends' newest places, each recorded as a disclosure. If one permit no
+    /// longer holds, the whole answer is dropped.
+    package func answerDevice(
+        _ exchange: Exchange, friends: [Permit], body: [UInt8]
+    ) throws(Problem) -> HTTPResponse {
+        let hash = Hash256(SHA256().hash(body))
+        try decisions.append(exchange, .answerDevice(friends: friends, asOf: decisions.log.head, answerHash: hash))
+        return .json(body)
+    }
+}

@@ -1,0 +1,70 @@
+import Cryptography
+package import HTTPServer
+package import Log
+import Transparency
+package import Whereabouts
+
+/// The signed promises that go with answers about people: the answer has an entry in the person's own log. An asker who
+/// keeps them can show later that the service answered without recording it.
+///
+/// A promise is an `AskerReceipt` in base 64, in one header:
+///
+///     Whereabouts-Receipt: d2hlcmVhYm91dHMgcmVjZWlwdCB2MQpsb2cg…
+///
+/// Streams have no receipts. Neither have the places of friends in answers to devices.
+///
+/// Cost: one signature, about 50 µs.
+package struct Receipts: Sendable {
+    /// The header of a promise.
+    package static let header = "Whereabouts-Receipt"
+
+    package let decisions: Decisions
+    package let seal: HouseSeal
+    /// Where promises are signed that the log's thread has the news of.
+    package let answers: AnswerPool
+
+    package init(decisions: Decisions, seal: HouseSeal, answers: AnswerPool) {
+        self.decisions = decisions
+        self.seal = seal
+        self.answers = answers
+    }
+
+    /// The header for an answer whose record is durable; none without a record about one person.
+    package func headers(of receipt: Receipt) -> [(name: String, value: String)] {
+        guard let recorded = receipt.disclosed, let promise = promise(of: recorded) else { return [] }
+        return [(Self.header, promise)]
+    }
+
+    /// Adds the header to an answer and sends it. Signing takes too long for the log's thread, so an answering thread
+    /// does it, unless all have too much to do.
+    package func add(
+        to response: HTTPResponse, of receipt: Receipt, _ caller: Caller,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let send = { @Sendable in
+            var response = response
+            response.headers += headers(of: receipt)
+            respond(response)
+        }
+        let isTaken = answers.submit(for: caller.principal) { _ in send() }
+        if !isTaken { send() }
+    }
+
+    /// The promise for a record; `nil` for a person who was erased meanwhile.
+    private func promise(of recorded: RecordedEvent) -> String? {
+        guard let subject = recorded.stream.person,
+            let key = try? decisions.log.proofKey(of: subject)
+        else { return nil }
+        let origin = seal.origin(under: key)
+        let references = decisions.references(of: subject)
+        do {
+            let entry = try PersonLogs.Entry(of: recorded, in: origin, under: key) { references.name(of: $0) }
+            let asker = withUnsafeBytes(of: recorded.actor.rawValue.bigEndian) { Array($0) }
+            let receipt = try AskerReceipt(
+                pseudonym: AskerReceipt.pseudonym(of: origin, for: asker, key: key),
+                commit: PersonLogEntry.commit(salt: entry.salt, content: entry.content, SHA256()),
+                recordedAtMs: recorded.recordedAt.milliseconds)
+            return Base64.encode(try receipt.signed(by: seal.signer).bytes)
+        } catch { return nil }
+    }
+}

@@ -1,0 +1,86 @@
+package import Answers
+import HTTPServer
+import Log
+import Projections
+package import Whereabouts
+
+/// Reads of a person's stored data through the gate.
+extension Views {
+    /// Answers a read through the gate, after the view has folded the event that the caller wants to see.
+    package func read(
+        _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
+        from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
+    ) throws(Problem) -> Disclosed {
+        let atLeast = try atLeast(exchange)
+        let range = try asked(exchange, context, question, atLeast)
+        let asked = ReadQuestion(
+            subject: try exchange.handle(0), question: question, from: range.from, to: range.to,
+            purpose: try exchange.purpose(), continuing: try Cursor(exchange, decisions)?.read)
+        return try gate.read(exchange, asked) { (reading) throws(Problem) in
+            // Only a caller who sees everything may measure how the log grows.
+            if let projection, reading.permit.precision == .exact {
+                try wait(for: atLeast, in: projection)
+            }
+            return try compute(reading)
+        }
+    }
+
+    /// As ``read(_:_:_:from:compute:)``, with places in the requested form.
+    package func readPlaces(
+        _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
+        from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
+    ) throws(Problem) -> Disclosed {
+        let form = try AnswerForm(exchange, context)
+        return try read(exchange, context, question, from: projection) { (reading) throws(Problem) in
+            try form.written(try compute(reading))
+        }
+    }
+
+    /// The number of the event or place that a view must have folded before it is read, from `at-least`; 0 without it.
+    ///
+    /// A reference from before an older backup was restored may name a place beyond the head. The head then replaces
+    /// it, because the caller may not learn how long the log is.
+    private func atLeast(_ exchange: Exchange) throws(Problem) -> Int64 {
+        guard let text = exchange.request.parameter("at-least") else { return 0 }
+        let references = decisions.references(for: exchange.caller)
+        if references.isPlain { return try exchange.logNumber("at-least") ?? 0 }
+        guard let number = references.place(text) else {
+            throw .refused("\"at-least\" must be an \"asOf\" or \"number\" that this service gave you.")
+        }
+        return min(number, decisions.log.head)
+    }
+
+    /// Waits until a projection has folded an event, for a bounded time.
+    package func wait(for number: Int64, in projection: String) throws(Problem) {
+        guard number > 0 else { return }
+        // A number beyond the log would hold a thread for nothing. Only the operator can send one.
+        guard number <= decisions.log.head else {
+            throw .refused("\"at-least\" is beyond the newest event; give a number from an earlier answer.")
+        }
+        guard host.wait(for: number, in: [projection], milliseconds: 10_000) else {
+            throw Problem(
+                503, "Not yet",
+                "This view has not reached \"at-least\" yet; send the same request again later.",
+                retryAfterSeconds: 1)
+        }
+    }
+
+    /// Answers with a page of a person's settings. The read is recorded like any other: a person's grants are personal
+    /// data too.
+    ///
+    /// - Parameter rows: Adds all rows by ascending number, inside the standing's lock; ``RowPage`` keeps those of this
+    ///   page.
+    package func settings(
+        _ exchange: Exchange, _ context: AnswerContext,
+        _ rows: (borrowing Standing, PersonID, References, inout RowPage) -> Void
+    ) throws(Problem) -> Disclosed {
+        try read(exchange, context, .settings, from: nil) { (reading) throws(Problem) in
+            var page = try RowPage(exchange, reading.references)
+            let asOf = decisions.log.withStanding { standing in
+                rows(standing, reading.permit.subject, reading.references, &page)
+                return standing.place
+            }
+            return page.ended(asOf: asOf)
+        }
+    }
+}

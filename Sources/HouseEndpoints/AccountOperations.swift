@@ -1,0 +1,54 @@
+import Answers
+package import HTTPInterface
+import Whereabouts
+
+extension AccountEndpoints {
+    /// Accounts that people open with a code.
+    package var operations: [Operation] {
+        [
+            .change(
+                "/v1/account-invitations", invite,
+                group: .people, summary: "Create an account invitation.",
+                description:
+                    "For the operator, or a person (scope `manage`) with at most 20 open ones. The code opens one account and is shown only once.",
+                access: .token(.manage), discloses: .command,
+                body: Operation.Body(
+                    Schema.body(optional: ["expires": Schema.timeGiven]), named: "NewAccountInvitation"),
+                answer: Operation.Answer(
+                    Schema.object([
+                        "id": Schema.id, "code": Schema.text, "expires": Schema.time, "number": Schema.event,
+                    ]),
+                    named: "AddedAccountInvitation")),
+            Operation(
+                "GET", "/v1/account-invitations", .answer(list),
+                group: .people, summary: "List your open account invitations.",
+                description: "Codes are not shown.", access: .token(.manage),
+                discloses: .noPerson("The caller's own open codes: references and times."),
+                answer: Operation.Answer(
+                    Schema.page(
+                        Schema.object(["id": Schema.id, "expires": Schema.time]),
+                        atMost: Limits.accountInvitationsOfOperator), pageOf: "AccountInvitation")),
+            .command(
+                "DELETE", "/v1/account-invitations/*", decisions.done(by: withdraw),
+                group: .people, summary: "Withdraw an account invitation.",
+                description: "The code stops working.", access: .token(.manage)),
+            .change(
+                "/v1/accounts", open,
+                group: .people, summary: "Open an account with a code.",
+                description:
+                    "Without a token. The handle is `name` and four characters. The token is shown only once. A wrong, used, withdrawn or expired code is 404.",
+                access: .anybody, discloses: .command,
+                body: Operation.Body(
+                    Schema.body([
+                        "code": Schema.text,
+                        "name": Schema.pattern("^[a-z0-9][a-z0-9._-]{0,\(Limits.accountNameCharacters - 1)}$"),
+                    ]), named: "NewAccount", example: ["code": "example-code", "name": "carl"]),
+                answer: Operation.Answer(
+                    Schema.object([
+                        "handle": Schema.handle, "id": Schema.id, "token": Schema.text,
+                        "scopes": Schema.list(Schema.text),
+                        "number": Schema.event,
+                    ]), named: "AddedAccount")),
+        ]
+    }
+}

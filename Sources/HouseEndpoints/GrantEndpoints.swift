@@ -1,0 +1,294 @@
+import Answers
+import Cryptography
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Whereabouts
+
+/// Rights to a person's location: grants, invitations, pauses, and questions that need the subject's consent.
+struct GrantEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
+    /// `POST /v1/people/*/grants`: lets a requester see the person's location.
+    ///
+    /// The body has `requester` and `precision`; `history`, `asksEachTime`, `from`, `until` or `forSeconds`, and
+    /// `hours` are optional. Answers 201 with `id`, `until` and `number`. The answer is the same whether or not the
+    /// requester exists.
+    func give(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object(
+            "requester", "precision", "history", "asksEachTime", "from", "until", "forSeconds", "hours")
+        let receipt = try decisions.append(
+            exchange,
+            .giveGrant(
+                subject: try exchange.handle(0), requester: try body.handle("requester"), try terms(body)))
+        guard case .grant(let id) = receipt.reply else { throw .broken }
+        // A grant without a given end gets the default one.
+        let until = decisions.log.withStanding { $0.grants[id]?.until }
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) {
+            $0.field("id", references.name(id.rawValue, .grant))
+            $0.field("until", milliseconds: until?.milliseconds)
+        }
+    }
+
+    /// `GET /v1/people/*/grants`: the grants that are not revoked, a recorded read. A handle without a person is listed
+    /// like one with a person.
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.settings(exchange, context) { standing, person, references, page in
+            for id in standing.persons[person]?.grants ?? [] {
+                guard let grant = standing.grants[id] else { continue }
+                let name = grant.requester.map { standing.persons[$0]?.handle } ?? grant.detail?.content?.name
+                page.add(id.rawValue) { writer in
+                    writer.field("id", references.name(id.rawValue, .grant))
+                    writer.field("requester", name?.text)
+                    Self.write(grant, into: &writer)
+                }
+            }
+        }
+    }
+
+    /// `DELETE /v1/grants/*`: ends the grant and the queries under way by it.
+    func revoke(_ exchange: Exchange) throws(Problem) -> Command {
+        .revokeGrant(GrantID(rawValue: try exchange.number(0, .grant, decisions)))
+    }
+
+    // MARK: Pausing
+
+    /// `POST /v1/people/*/pauses`: begins a pause, or changes the end of the present one. Without `until` and
+    /// `forSeconds`, the pause lasts until it is ended.
+    func pause(_ exchange: Exchange) throws(Problem) -> Command {
+        let body = try exchange.object("until", "forSeconds")
+        let until = try end(body)
+        return .pauseSharing(try exchange.handle(0), until: until)
+    }
+
+    /// `DELETE /v1/people/*/pauses`: ends the present pause.
+    func resume(_ exchange: Exchange) throws(Problem) -> Command {
+        .resumeSharing(try exchange.handle(0))
+    }
+
+    /// `GET /v1/people/*/pauses`: all pauses, a recorded read. `now` says whether the pause is the present one.
+    func pauses(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        return try views.settings(exchange, context) { standing, person, references, page in
+            // Pauses are kept for ever, so their indexes do not change.
+            for (index, pause) in (standing.persons[person]?.pauses ?? []).enumerated() {
+                page.add(Int64(index + 1)) { writer in
+                    writer.field("from", milliseconds: pause.from.milliseconds)
+                    writer.field("until", milliseconds: pause.until?.milliseconds)
+                    writer.field("now", pause.contains(now))
+                }
+            }
+        }
+    }
+
+    // MARK: Invitations
+
+    /// `POST /v1/people/*/invitations`: makes an invitation, and shows its code once.
+    ///
+    /// The body has the terms of the grant, as in ``give(_:_:)`` without a requester, and optionally `expires`. The
+    /// first person to redeem the code gets the grant.
+    func invite(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object(
+            "precision", "history", "asksEachTime", "from", "until", "hours", "expires")
+        let code = InvitationCode(exchange.secretBytes)
+        let wanted = try body.optionalTime("expires")
+        let receipt = try decisions.append(
+            exchange,
+            .invite(
+                subject: try exchange.handle(0), try terms(body), hash: code.hash,
+                expires: wanted ?? decisions.clock().adding(seconds: Limits.defaultInvitationSeconds)))
+        guard case .invitation(let id) = receipt.reply else { throw .broken }
+        let expires = decisions.log.withStanding { $0.invitations[id]?.expires }
+        let references = decisions.references(for: exchange.caller)
+        return Self.invited(receipt, references.name(id.rawValue, .invitation), code, expires ?? wanted, references)
+    }
+
+    /// The answer 201 with a new invitation and its code.
+    ///
+    /// - Parameter expires: When the code ends. `nil` if the request is repeated and the invitation is no longer open;
+    ///   the answer then has the default time again.
+    static func invited(
+        _ receipt: Receipt, _ id: References.Name, _ code: InvitationCode, _ expires: Timestamp?,
+        _ references: References
+    ) -> HTTPResponse {
+        let end = expires ?? receipt.recordedAt.adding(seconds: Limits.defaultInvitationSeconds)
+        return HTTPResponse.created(receipt, references) {
+            $0.field("id", id)
+            $0.field("code", code.text)
+            $0.field("expires", milliseconds: end.milliseconds)
+        }
+    }
+
+    /// `GET /v1/people/*/invitations`: the open invitations, without their codes.
+    func invitations(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        return try views.settings(exchange, context) { standing, person, references, page in
+            for id in standing.persons[person]?.invitations ?? [] {
+                guard let invitation = standing.invitations[id], now < invitation.expires else { continue }
+                page.add(id.rawValue) { writer in
+                    writer.field("id", references.name(id.rawValue, .invitation))
+                    writer.field("expires", milliseconds: invitation.expires.milliseconds)
+                    Self.write(invitation.terms, hours: invitation.detail?.content, into: &writer)
+                }
+            }
+        }
+    }
+
+    /// `DELETE /v1/invitations/*`: ends an open invitation. A grant that was already redeemed stays.
+    func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
+        .withdrawInvitation(InvitationID(rawValue: try exchange.number(0, .invitation, decisions)))
+    }
+
+    /// `POST /v1/redemptions`: gives the caller the grant of a code. Answers 201 with the grant and the `subject` who
+    /// gave it.
+    ///
+    /// - Throws: 404 for a code that is wrong, used or expired; 409 if a repeated request's grant has ended since.
+    func redeem(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let hash = InvitationCode.hash(ofGiven: try exchange.object("code").requiredText("code"))
+        let receipt = try decisions.append(exchange, .redeemInvitation(hash))
+        guard case .grant(let id) = receipt.reply,
+            let (grant, subject) = decisions.log.withStanding({ standing in
+                standing.grants[id].flatMap { grant in
+                    standing.persons[grant.subject]?.handle.map { (grant, $0) }
+                }
+            })
+        else { throw .overSince }
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) {
+            $0.field("id", references.name(id.rawValue, .grant))
+            $0.field("subject", subject.text)
+            Self.write(grant, into: &$0)
+        }
+    }
+
+    // MARK: Being asked each time
+
+    /// `GET /v1/people/*/consent-requests`: the queries that wait for the subject's consent, on one page.
+    ///
+    /// Queries whose event is not durable yet, or whose time is up, are left out.
+    func consentRequests(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.read(exchange, context, .consent, from: nil) { (reading) throws(Problem) in
+            let now = decisions.clock()
+            let durable = decisions.log.head
+            let waiting = decisions.log.withStanding { standing in
+                (standing.openQueries[reading.permit.subject] ?? []).compactMap { id in
+                    standing.queries[id].map { (id: id, query: $0) }
+                }.filter { id, query in
+                    query.awaitsConsent && query.number <= durable
+                        && decisions.log.questions.left(of: id, query, at: now) > 0
+                }
+            }
+            let names = PrincipalNames(decisions)
+            var asked: [LocationQuery] = []
+            for (_, query) in waiting {
+                let found: (event: RecordedEvent, leaf: Digest)?
+                do throws(LogError) { found = try context.reader.event(query.number) } catch { throw .broken }
+                if case .locationQueried(let query)? = found?.event.event { asked.append(query) }
+            }
+            return PageWriter.page(asked, next: nil, asOf: durable, reading.references) { query, writer in
+                writer.beginObject()
+                writer.field("query", query.id.description)
+                writer.field("requester", names.name(query.requester))
+                writer.field("purpose", query.purposeForSubject.content)
+                writer.field("deadline", milliseconds: query.deadline.milliseconds)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// `POST /v1/people/*/consent-requests/*`: gives or refuses consent, by `{"consent":"given"}` or `"refused"`.
+    func answerConsent(_ exchange: Exchange) throws(Problem) -> Command {
+        guard let id = QueryID(exchange.parameters[1]) else { throw .notFound }
+        let isGiven: Bool
+        switch try exchange.object("consent").requiredText("consent") {
+        case "given": isGiven = true
+        case "refused": isGiven = false
+        default: throw .invalid("\"consent\" must be given or refused.")
+        }
+        return .answerConsent(id, of: try exchange.handle(0), isGiven: isGiven)
+    }
+
+    // MARK: Terms
+
+    /// The terms of a grant or an invitation, from the members of a body. `history` and `asksEachTime` are false by
+    /// default.
+    private func terms(_ body: JSONValue) throws(Problem) -> GrantTerms {
+        guard let precision = Precision(word: try body.requiredText("precision")) else {
+            throw .invalid("\"precision\" must be exact, kilometer, city or none.")
+        }
+        let history = try body.flag("history", default: false)
+        return GrantTerms(
+            precision: precision, includesHistory: history, asksEachTime: try body.flag("asksEachTime", default: false),
+            from: try body.optionalTime("from"), until: try end(body),
+            hours: try hours(body["hours"], includingPast: history))
+    }
+
+    /// The end of a grant or a pause, from `until` or from `forSeconds`, which counts from now. `nil` if neither is
+    /// given; 422 if both are.
+    private func end(_ body: JSONValue) throws(Problem) -> Timestamp? {
+        guard let seconds = try body.optionalInteger("forSeconds") else { return try body.optionalTime("until") }
+        guard body["until"] == nil || body["until"]?.isNull == true else {
+            throw .refused("Give \"until\" or \"forSeconds\", not both.")
+        }
+        guard (1...Limits.longestGrantSeconds).contains(seconds) else {
+            throw .invalid("\"forSeconds\" must be a whole number from 1 to \(Limits.longestGrantSeconds).")
+        }
+        return decisions.clock().adding(seconds: seconds)
+    }
+
+    /// The weekly hours of a grant, for example `Mo-Fr 08:00-18:00`. The rules of the time zone are looked up once,
+    /// here: for the past that the grant shows and for the longest time it can last. They are stored with the grant, so
+    /// a later change of the zone's rules does not change it.
+    private func hours(
+        _ value: JSONValue?, includingPast: Bool
+    ) throws(Problem) -> WeeklyHours? {
+        guard let value, !value.isNull else { return nil }
+        let now = decisions.clock()
+        guard
+            let zone = views.timeZones.rules(
+                try value.requiredText("timeZone"), from: includingPast ? Limits.oldestFix : now,
+                to: now.adding(seconds: 2 * Limits.longestGrantSeconds + Limits.longestInvitationSeconds))
+        else { throw .refused("\"timeZone\" must be a name of the IANA database, for example Europe/Vienna.") }
+        do throws(WeeklyHoursError) { return try WeeklyHours(value["weekly"]?.string ?? "", in: zone) } catch {
+            throw .refused(error.description)
+        }
+    }
+
+    private static func write(_ grant: Grant, into writer: inout JSONWriter) {
+        Self.write(
+            GrantTerms(
+                precision: grant.precision, includesHistory: grant.includesHistory, asksEachTime: grant.asksEachTime,
+                from: grant.from, until: grant.until), hours: grant.hours, into: &writer)
+    }
+
+    private static func write(_ terms: GrantTerms, hours: WeeklyHours?, into writer: inout JSONWriter) {
+        writer.field("precision", terms.precision.word)
+        writer.field("history", terms.includesHistory)
+        writer.field("asksEachTime", terms.asksEachTime)
+        writer.field("from", milliseconds: terms.from?.milliseconds)
+        writer.field("until", milliseconds: terms.until?.milliseconds)
+        if let hours {
+            writer.object("hours") {
+                $0.field("timeZone", hours.zone.name)
+                $0.field("weekly", hours.text)
+            }
+        }
+    }
+}

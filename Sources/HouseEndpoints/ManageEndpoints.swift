@@ -1,0 +1,247 @@
+import Answers
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Maintenance
+import Projections
+import Whereabouts
+
+/// Persons, devices, tokens and regions, and the shapes of answers that all settings share.
+///
+/// A caller without the right to manage a person gets 404, as for a person who does not exist.
+struct ManageEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+    let backups: BackupKeeper
+    let deviceContacts: DeviceContacts
+
+    /// `POST /v1/people`: adds a person with the body's `handle`. Answers 201 with `handle` and `number`; 409 if the
+    /// handle exists.
+    func addPerson(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let handle = try exchange.object("handle").handle("handle")
+        let receipt = try decisions.append(exchange, .addPerson(handle))
+        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) {
+            $0.field("handle", handle.text)
+        }
+    }
+
+    /// The most persons in a page of `people(_:_:)`.
+    static let peoplePerPage: Int64 = 1000
+
+    /// `GET /v1/people`: all persons by handle, for the operator only; the cursor is the last handle of a page. Handles
+    /// are no location data, so the read is not recorded.
+    func people(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard exchange.caller.principal == .operator, exchange.caller.scopes.contains(.manage) else { throw .notFound }
+        let limit = Int(try exchange.integer("limit", in: 1...Self.peoplePerPage, default: Self.peoplePerPage))
+        let after = exchange.request.parameter("after")
+        let body = decisions.log.withStanding { standing in
+            // One more than the page has, to see whether there is another page.
+            let coming = standing.handles(after: after, limit: limit + 1)
+            let page = coming.prefix(limit)
+            let next = page.count < coming.count ? page.last?.handle.text : nil
+            return Self.list(standing, next: next, decisions.references(for: exchange.caller)) { writer in
+                for (handle, id) in page {
+                    writer.beginObject()
+                    writer.field("handle", handle.text)
+                    writer.array("devices") { writer in
+                        for device in standing.persons[id]?.devices ?? [] {
+                            if let known = standing.devices[device], !known.isRemoved, let handle = known.handle {
+                                writer.value(handle.text)
+                            }
+                        }
+                    }
+                    writer.endObject()
+                }
+            }
+        }
+        return .json(body)
+    }
+
+    /// How long an erasure waits for the projections, which a reader or a refold can block.
+    private static let erasureMilliseconds = 3000
+
+    /// `DELETE /v1/people/*`: erases a person. Answers once no file has data of the person, or after
+    /// ``erasureMilliseconds``.
+    ///
+    /// `backupsLeft` counts the backups whose keys could not be reached; the operator also gets their folders.
+    ///
+    /// - Throws: 503 if a file still has data of the person. The keys are destroyed all the same.
+    func erasePerson(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let receipt = try decisions.append(exchange, .erasePerson(try exchange.handle(0)))
+        let left = backups.settle()
+        guard views.host.waitErased(receipt.last, milliseconds: Self.erasureMilliseconds),
+            decisions.log.identities.waitUntilErased(milliseconds: Self.erasureMilliseconds)
+        else {
+            throw Problem(
+                503, "Not finished",
+                "The person's keys are destroyed, but a file beside the log still has data of the person. Check with verify.",
+                retryAfterSeconds: 5)
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("erased", true)
+        writer.field("number", decisions.references(for: exchange.caller).receipt(receipt))
+        writer.field("backupsLeft", Int64(left.count))
+        // Only the operator sees where the backups are.
+        if exchange.caller.principal == .operator, !left.isEmpty {
+            writer.array("backupsNotReached") { writer in for folder in left { writer.value(folder) } }
+        }
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    /// `POST /v1/people/*/devices`: adds a device, and shows its reporting key once.
+    ///
+    /// Answers 201 with `handle`, and with `user` and `password` as an app asks for them, and `number`.
+    func addDevice(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let handle = try exchange.object("handle").handle("handle")
+        let secret = Secret(prefix: "wd_", exchange.secretBytes)
+        let receipt = try decisions.append(exchange, .addDevice(handle, of: try exchange.handle(0), key: secret.hash))
+        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) {
+            $0.field("handle", handle.text)
+            $0.field("user", handle.text)
+            $0.field("password", secret.text)
+        }
+    }
+
+    /// `DELETE /v1/devices/*`: removes a device and ends its tokens. Its fixes stay.
+    func removeDevice(_ exchange: Exchange) throws(Problem) -> Command {
+        guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
+        return .removeDevice(handle)
+    }
+
+    /// `POST /v1/devices/*/tokens`: issues another reporting key, and shows it once.
+    func addReportingKey(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
+        return try issue(exchange, .device(handle), .report, until: nil, prefix: "wd_")
+    }
+
+    /// `POST /v1/people/*/tokens`: issues a token, and shows it once. The body has `scopes`, a list of `query`, `audit`
+    /// and `manage`, and optionally `until`.
+    func addToken(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("scopes", "until")
+        var words: [String] = []
+        if let items = body["scopes"]?.array { for item in items { words.append(item.string ?? "") } }
+        guard let scopes = Scopes(words: words), !scopes.isEmpty else {
+            throw .invalid("\"scopes\" must be a list of query, audit and manage.")
+        }
+        return try issue(
+            exchange, .person(try exchange.handle(0)), scopes, until: try body.optionalTime("until"), prefix: "wp_")
+    }
+
+    /// Issues a token with a secret of this request. A repetition with the same `Idempotency-Key` shows the same
+    /// secret.
+    ///
+    /// - Parameter prefix: `wp_` for a person, `wd_` for a device.
+    private func issue(
+        _ exchange: Exchange, _ holder: TokenHolder, _ scopes: Scopes, until: Timestamp?,
+        prefix: String
+    ) throws(Problem) -> HTTPResponse {
+        let secret = Secret(prefix: prefix, exchange.secretBytes)
+        let receipt = try decisions.append(
+            exchange, .issueToken(for: holder, scopes: scopes, hash: secret.hash, until: until))
+        guard case .token(let id) = receipt.reply else { throw .broken }
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) { writer in
+            Self.write(id, secret, scopes, references, into: &writer)
+            writer.field("until", milliseconds: until?.milliseconds)
+        }
+    }
+
+    /// Writes a new token's `id`, `token` and `scopes` into an open object.
+    static func write(
+        _ id: TokenID, _ secret: Secret, _ scopes: Scopes, _ references: References, into writer: inout JSONWriter
+    ) {
+        writer.field("id", references.name(id.rawValue, .token))
+        writer.field("token", secret.text)
+        writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
+    }
+
+    /// `GET /v1/people/*/tokens`: the valid tokens of the person and their devices, without the tokens themselves. A
+    /// device's token has the device's handle.
+    func tokens(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        return try views.settings(exchange, context) { standing, person, references, page in
+            let devices = standing.persons[person]?.devices ?? []
+            let holders = Set(devices.map(\.principal) + [person.principal])
+            let held = standing.tokens.filter { holders.contains($0.value.issued.principal) }
+            for (id, token) in held.sorted(by: { $0.key < $1.key }) {
+                let device = devices.first { $0.principal == token.issued.principal }
+                guard device != nil || token.issued.principal == person.principal, !token.isRevoked,
+                    token.issued.until.map({ now < $0 }) ?? true
+                else { continue }
+                let handle = device.flatMap { standing.devices[$0]?.handle?.text }
+                page.add(id.rawValue) { writer in
+                    writer.field("id", references.name(id.rawValue, .token))
+                    writer.array("scopes") { writer in for word in token.issued.scopes.words { writer.value(word) } }
+                    writer.field("until", milliseconds: token.issued.until?.milliseconds)
+                    writer.field("device", handle)
+                }
+            }
+        }
+    }
+
+    /// `DELETE /v1/tokens/*`: revokes a token. Requests with it get 401 from then on.
+    func revokeToken(_ exchange: Exchange) throws(Problem) -> Command {
+        .revokeToken(TokenID(rawValue: try exchange.number(0, .token, decisions)))
+    }
+
+    /// `POST /v1/people/*/regions`: adds a region with the name `id` and a `circle` or a `polygon`. Its crossings are
+    /// derived from the whole track, also from fixes before.
+    func addRegion(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("id", "circle", "polygon", "notifyOnEntry", "notifyOnExit")
+        let identifier = try body.requiredText("id")
+        guard Region.isIdentifier(identifier) else {
+            throw .invalid(
+                "\"id\" must have 1 to \(Limits.regionNameCharacters) characters, no control characters, \"/\" or \"\\\" among them."
+            )
+        }
+        let region = Region(
+            identifier: identifier, area: try RegionJSON.area(of: body),
+            notifyOnEntry: try body.flag("notifyOnEntry", default: true),
+            notifyOnExit: try body.flag("notifyOnExit", default: true))
+        let receipt = try decisions.append(exchange, .addRegion(region, of: try exchange.handle(0)))
+        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) { $0.field("id", identifier) }
+    }
+
+    /// `DELETE /v1/people/*/regions/*`: removes a region by its name.
+    func removeRegion(_ exchange: Exchange) throws(Problem) -> Command {
+        .removeRegion(identifier: exchange.parameters[1], of: try exchange.handle(0))
+    }
+
+    // MARK: Shapes of answers
+
+    /// A list of settings as JSON: `items`, `next` and `asOf`. For lists that are not about a person, and so are not
+    /// recorded.
+    static func list(
+        _ standing: borrowing Standing, next: String? = nil, _ references: References,
+        _ items: (inout JSONWriter) -> Void
+    ) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items", items)
+        writer.key("next")
+        if let next { writer.value(next) } else { writer.null() }
+        writer.field("asOf", references.place(standing.place))
+        writer.endObject()
+        return writer.bytes
+    }
+
+}

@@ -1,0 +1,133 @@
+import Answers
+import HTTPInterface
+import Whereabouts
+
+extension ManageEndpoints {
+    /// Persons, devices, tokens and regions.
+    package var operations: [Operation] {
+        [
+            .change(
+                "/v1/people", addPerson,
+                group: .people, summary: "Add a person.",
+                description: "Only for the operator. The answer is 409 if the handle is taken.", access: .operator,
+                discloses: .command,
+                body: Operation.Body(
+                    Schema.body(["handle": Schema.handle]), named: "NewPerson", example: ["handle": "ben"]),
+                answer: Operation.Answer(
+                    Schema.object(["handle": Schema.handle, "number": Schema.event]), named: "AddedPerson")),
+            Operation(
+                "GET", "/v1/people", .answer(people),
+                group: .people, summary: "List the people and their devices.",
+                description: "Only for the operator.", access: .operator,
+                discloses: .names("Handles of people and devices, for the operator."),
+                query: [.limit(Self.peoplePerPage), .after],
+                answer: Operation.Answer(
+                    Schema.page(Schema.object(["handle": Schema.handle, "devices": Schema.list(Schema.handle)])),
+                    pageOf: "Person")),
+            Operation(
+                "DELETE", "/v1/people/*", .answer(erasePerson),
+                group: .people, summary: "Erase a person.",
+                description:
+                    "For the person (scope `manage`) or the operator. Destroys the person's keys here and in the known backups. No data of the person can be read again, and the log still verifies.",
+                access: .token(.manage), discloses: .command,
+                answer: Operation.Answer(
+                    Schema.object(
+                        ["erased": Schema.boolean, "number": Schema.event, "backupsLeft": Schema.count],
+                        optional: ["backupsNotReached": Schema.list(Schema.text)]), named: "Erasure")),
+            .change(
+                "/v1/people/*/devices", addDevice,
+                group: .people, summary: "Add a device.",
+                description:
+                    "For the person (scope `manage`) or the operator. The password is the reporting key and is shown only once. A person's device is called `PERSON.NAME`.",
+                access: .token(.manage), discloses: .command,
+                body: Operation.Body(
+                    Schema.body(["handle": Schema.handle]), named: "NewDevice", example: ["handle": "anna-tablet"]),
+                answer: Operation.Answer(
+                    Schema.object([
+                        "handle": Schema.handle, "user": Schema.handle, "password": Schema.text, "number": Schema.event,
+                    ]), named: "AddedDevice")),
+            .settings(
+                "/v1/people/*/devices", devices,
+                group: .people, summary: "List a person's devices.",
+                description:
+                    "With last contact, last fix, battery, app, wrong passwords, and the reports of the last seven days that could not be used.",
+                access: .token(.manage), discloses: .settings,
+                items: Schema.object(
+                    ["handle": Schema.handle, "pushToken": Schema.boolean],
+                    optional: [
+                        "authorization": Schema.object(
+                            ["status": Schema.text, "timestamp": Schema.time], optional: ["accuracy": Schema.text]),
+                        "lastContact": Schema.time, "lastFix": Schema.time, "battery": Schema.number,
+                        "app": Schema.object(["address": Schema.text], optional: ["userAgent": Schema.text]),
+                        "wrongPasswords": Schema.object(["count": Schema.count, "newest": Schema.time]),
+                        "rejected": Schema.list(
+                            Schema.object(
+                                ["at": Schema.time, "reason": Schema.text, "detail": Schema.text],
+                                optional: ["text": Schema.text])),
+                    ]),
+                named: "Device"),
+            .command(
+                "DELETE", "/v1/devices/*", decisions.done(by: removeDevice),
+                group: .people, summary: "Remove a device.",
+                description:
+                    "For the person (scope `manage`) or the operator. The reporting keys stop working; the history stays.",
+                access: .token(.manage)),
+            .change(
+                "/v1/devices/*/tokens", addReportingKey,
+                group: .people, summary: "Issue another reporting key.",
+                description: "For the person (scope `manage`) or the operator. The key is shown only once.",
+                access: .token(.manage), discloses: .command,
+                answer: Operation.Answer(Self.token, named: "AddedToken")),
+            .change(
+                "/v1/people/*/tokens", addToken,
+                group: .people, summary: "Issue a token.",
+                description: "For the person (scope `manage`) or the operator. The token is shown only once.",
+                access: .token(.manage), discloses: .command,
+                body: Operation.Body(
+                    Schema.body(["scopes": Self.scopes], optional: ["until": Schema.timeGiven]), named: "NewToken",
+                    example: ["scopes": ["query", "audit"]]),
+                answer: Operation.Answer(Self.token, named: "AddedToken")),
+            .settings(
+                "/v1/people/*/tokens", tokens,
+                group: .people, summary: "List a person's tokens.",
+                description: "Reporting keys of the person's devices included. Secrets are not shown.",
+                access: .token(.manage),
+                discloses: .settings,
+                items: Schema.object(
+                    ["id": Schema.id, "scopes": Schema.list(Schema.text)],
+                    optional: ["until": Schema.time, "device": Schema.handle]),
+                named: "Token"),
+            .command(
+                "DELETE", "/v1/tokens/*", decisions.done(by: revokeToken),
+                group: .people, summary: "Revoke a token.",
+                description: "For the person (scope `manage`) or the operator. The token stops working at once.",
+                access: .token(.manage)),
+            .change(
+                "/v1/people/*/regions", addRegion,
+                group: .people, summary: "Add a region.",
+                description: "For the person (scope `manage`) or the operator. The id is unique for the person.",
+                access: .token(.manage), discloses: .command,
+                body: Operation.Body(
+                    Schema.ref("NewRegion"), named: "NewRegion",
+                    example: [
+                        "id": "home", "circle": ["latitude": 48.1737, "longitude": 16.3778, "radiusMeters": 150],
+                    ]),
+                answer: Operation.Answer(
+                    Schema.object(["id": Schema.regionID, "number": Schema.event]), named: "AddedRegion")),
+            .command(
+                "DELETE", "/v1/people/*/regions/*", decisions.done(by: removeRegion),
+                group: .people, summary: "Remove a region.",
+                description: "For the person (scope `manage`) or the operator. Its crossings are removed too.",
+                access: .token(.manage)),
+        ]
+    }
+
+    // MARK: Parts
+
+    /// One or more scopes; a token without scopes would be useless.
+    private static let scopes = Schema.list(Schema.scope).with(["minItems": 1])
+    /// A new token, with its secret.
+    private static let token = Schema.object(
+        ["id": Schema.id, "token": Schema.text, "scopes": Schema.list(Schema.text), "number": Schema.event],
+        optional: ["until": Schema.time])
+}

@@ -1,0 +1,83 @@
+import Answers
+import HTTPServer
+import Log
+import Maintenance
+import Projections
+import Tables
+import Whereabouts
+
+extension OperateEndpoints {
+    /// How long a verification waits for projections that are folded from zero.
+    private static let longestLoadingMilliseconds = 600_000
+
+    /// `GET /v1/verify`: verifies the log's hashes, the index of fixes against the log, the row counts of every active
+    /// projection, and each projection and the standing against a refold from zero.
+    ///
+    /// A difference is part of the answer, with status 200; 500 means that the log could not be read.
+    ///
+    /// Cost: the time of a refold; one answering thread.
+    package func verify(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
+        // A lost projection is being folded again. The verification is about the one that will answer.
+        _ = host.wait(
+            for: decisions.log.head, in: ProjectionKind.all.map(\.name), milliseconds: Self.longestLoadingMilliseconds)
+        let progress = verificationProgress
+        var report: VerificationReport
+        do throws(LogError) {
+            let verifier = try LogVerifier(path: directory.log, keys: decisions.log.keys)
+            report = VerificationReport(log: try verifier.verify { progress.report("log", $0, of: $1) })
+        } catch { throw Problem(500, "Damaged", "The log cannot be read: \(error)") }
+        report.fixes = try fixes(context)
+        for status in host.status where status.generation.role == .active {
+            guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
+            report.projections.append(check(status, kind, context))
+        }
+        let standing = StandingCheck.run(decisions.log, context.reader)
+        report.projections.append(
+            VerificationReport.Projection(
+                name: "standing", version: Int64(StandingFile.version), generation: 1, place: standing.place,
+                fingerprint: standing.fingerprint,
+                // The standing is in memory. Its file is compared with the log when it is loaded.
+                rows: "ok", refold: standing.refold))
+        return .json(report.json)
+    }
+
+    /// Checks the index of fixes. If it is being made again, waits for it as for a projection, unless it cannot be
+    /// made.
+    private func fixes(
+        _ context: AnswerContext
+    ) throws(Problem) -> FixIdentities.Check {
+        let identities = decisions.log.identities
+        guard identities.waitUntilComplete(milliseconds: Self.longestLoadingMilliseconds) else {
+            return FixIdentities.Check(problem: identities.sentenceWhileIncomplete ?? "it is being made again")
+        }
+        let progress = verificationProgress
+        do throws(LogError) {
+            return try identities.check(context.reader) { progress.report("index of fixes", $0, of: $1) }
+        } catch {
+            throw Problem(500, "Damaged", "The log cannot be read: \(error)")
+        }
+    }
+
+    /// Checks one projection file: `rows` by the fingerprint in the file, `refold` by folding the log again up to the
+    /// same place.
+    private func check(
+        _ status: ProjectionHost.Status, _ kind: ProjectionKind, _ context: AnswerContext
+    ) -> VerificationReport.Projection {
+        let directory = directory.projections
+        let generation = status.generation
+        let problem = FingerprintChecker.problem(kind, path: "\(directory)/\(generation.fileName)")
+        let refold: String
+        do throws(LogError) {
+            refold = try RefoldCheck.run(
+                status, kind: kind, directory: directory, reader: context.reader,
+                progress: verificationProgress
+            ).rawValue
+        } catch { refold = "\(error)" }
+        return VerificationReport.Projection(
+            name: generation.name, version: generation.version, generation: generation.generation,
+            place: status.place, fingerprint: status.fingerprint, rows: problem ?? "ok", refold: refold)
+    }
+}

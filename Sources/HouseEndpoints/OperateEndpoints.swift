@@ -1,0 +1,395 @@
+import Answers
+import Glibc
+import HTTPServer
+import JSON
+import Log
+import Maintenance
+import Projections
+import SQLite
+import Synchronization
+import Tables
+import Whereabouts
+
+/// The operator's requests: events of the log, projections, verification, backups.
+///
+/// All need a token with the scope `operate`; other callers get 404. Numbers and places in these answers are those of
+/// the log.
+struct OperateEndpoints: Sendable {
+    let decisions: Decisions
+    let gate: Gate
+    let host: ProjectionHost
+    let directory: DataDirectory
+    let backupMaker: BackupMaker
+    let verificationProgress: VerificationProgress
+    let work: OperatorWork
+
+    /// A bound on `version` that no projection will reach.
+    private static let versionMax: Int64 = 1_000_000
+
+    /// `GET /healthz`: whether the process works; needs no token. 503 means that only a restart helps.
+    func health(_ exchange: Exchange, _ context: AnswerContext) throws(Problem)
+        -> HTTPResponse
+    {
+        // After a failure, the log does not work before a restart.
+        guard decisions.log.failure == nil else { throw .broken }
+        return .json(Array(#"{"status":"ok"}"#.utf8))
+    }
+
+    /// `GET /readyz`: whether the service can do all its work, or the reason why not; needs no token.
+    ///
+    /// 503 while the disk is full, or while a projection is behind or being folded again. A trouble that callers do not
+    /// notice, for example a standing that cannot be saved, is a `note` in the answer 200.
+    func readiness(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        guard decisions.log.failure == nil else { throw .broken }
+        if decisions.log.room?.isShort == true { throw Problem(503, "No room", Self.noRoom, retryAfterSeconds: 60) }
+        let troubles = host.troubles
+        guard troubles.isEmpty else {
+            throw Problem(503, "Behind", troubles.joined(separator: " "), retryAfterSeconds: 5)
+        }
+        guard ProjectionKind.all.allSatisfy({ host.activePath(of: $0.name) != nil }) else {
+            throw Problem(
+                503, "Being rebuilt", "A view is being folded from the log again; send the same request again later.",
+                retryAfterSeconds: 2)
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("status", "ready")
+        var notes: [String] = []
+        if decisions.log.isStandingUnsaved { notes.append(Self.unsavedStanding) }
+        if decisions.log.identities.trouble != nil { notes.append(Self.stuckIdentities) }
+        if !notes.isEmpty { writer.field("note", notes.joined(separator: " ")) }
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    /// The sentence of a full disk, in `/readyz`.
+    private static let noRoom =
+        "The disk is full: free some space. Until then, the service refuses reports and questions with 507."
+    /// A note: the service works, and its next start folds the standing again.
+    private static let unsavedStanding =
+        "The standing cannot be saved. Nothing is lost, but the next start takes longer; the diagnostics say why."
+
+    /// A note: reports are accepted, and the index is tried again.
+    private static let stuckIdentities =
+        "The index of fixes cannot be written. Reports are still accepted, and the service tries again; the diagnostics say why."
+
+    /// Throws 404 unless the caller's token has the scope `operate`.
+    private static func requireOperator(_ exchange: Exchange) throws(Problem) {
+        guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
+    }
+
+    /// Runs an act of the operator that concerns everyone. The act is recorded before `body` runs, and its failure
+    /// after, if `body` throws. Every person's audit shows both.
+    func doing<R>(
+        _ act: OperatorAct, _ exchange: Exchange, _ body: () throws(Problem) -> R
+    ) throws(Problem) -> R {
+        let receipt = try decisions.append(exchange, .recordAct(act))
+        do throws(Problem) { return try body() } catch {
+            try decisions.append(exchange, .recordAct(.failed(receipt.last)))
+            throw error
+        }
+    }
+
+    /// The projection of this name, or a problem: the log records the name, so it must be a known one.
+    private static func projection(_ name: String) throws(Problem) -> ProjectionKind {
+        guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
+            throw Problem(
+                404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name, ProjectionKind.all.map(\.name)))")
+        }
+        return kind
+    }
+
+    // MARK: Events
+
+    /// The most events in a page.
+    private static let eventsPerPage: Int64 = 1000
+    /// The longest time that one request waits for the next event.
+    private static let longestWaitSeconds: Int64 = 30
+    /// How many followers may wait for events. Each holds an answering thread; the others stay free for questions.
+    private static let mostFollowers = AnswerPool.threads / 2
+
+    /// `GET /v1/events`: a page of the log, in its order; with `wait`, waits for the next event.
+    ///
+    /// `after` is the number of the last event seen. `kind` and `person` filter; events that do not match are read all
+    /// the same, so `next` may be far ahead of the last item. With `asStored`, the sealed parts stay closed and the
+    /// read is not recorded. Otherwise each person concerned sees the read in their audit.
+    ///
+    /// - Throws: 503 for more than `mostFollowers` waiting requests, 500 if a stored event cannot be read.
+    func events(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try Self.requireOperator(exchange)
+        let after = try exchange.integer("after", in: 0...Int64.max, default: 0)
+        let limit = try exchange.integer("limit", in: 1...Self.eventsPerPage, default: 100)
+        let wait = try exchange.integer("wait", in: 0...Self.longestWaitSeconds, default: 0)
+        let isStored = try exchange.flag("asStored")
+        let kind = try exchange.request.parameter("kind").map { (name) throws(Problem) in
+            guard let kind = EventKind.allCases.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+                throw .invalid("\"kind\" is not a kind of event; the documentation's page Events lists them.")
+            }
+            return kind
+        }
+        let person = try exchange.request.parameter("person").map { (text) throws(Problem) in
+            guard let handle = Handle(text), let person = decisions.log.withStanding({ $0.person(handle) }) else {
+                throw .noSuchPerson
+            }
+            return person
+        }
+        var place = after
+        var page: [EventJSON.Item] = []
+        if wait > 0, decisions.log.head <= after {
+            let followers = work.followers.add(1, ordering: .relaxed).newValue
+            defer { work.followers.subtract(1, ordering: .relaxed) }
+            guard followers <= Self.mostFollowers else { throw .busy(1) }
+            decisions.log.waitForCaller(after: after, milliseconds: Int(wait) * 1000)
+        }
+        let head = decisions.log.head
+        scan: while page.count < Int(limit), place < head {
+            let stored: [LogReader.StoredEvent]
+            do throws(LogError) { stored = try context.reader.storedEvents(after: place, limit: 1000) } catch {
+                throw Problem(500, "Damaged", "\(error) Run `verify`.")
+            }
+            if stored.isEmpty { break }
+            for event in stored where event.header.number <= head {
+                place = event.header.number
+                if let kind, event.header.kind != kind.rawValue { continue }
+                if let person, event.header.stream.person != person { continue }
+                if isStored {
+                    page.append(EventJSON.Item(stored: event, opened: nil))
+                } else {
+                    let opened: RecordedEvent
+                    do throws(LogError) { opened = try context.reader.open(event) } catch {
+                        throw Problem(500, "Damaged", "\(error) Run `verify`.")
+                    }
+                    // A follower must not see the records that following makes: they would never end.
+                    if wait > 0, case .locationRead(let read) = opened.event, read.question == .events,
+                        read.reader == .operator
+                    {
+                        continue
+                    }
+                    page.append(EventJSON.Item(stored: event, opened: opened))
+                }
+                if page.count == Int(limit) { break scan }
+            }
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in
+            for item in page { item.write(into: &writer) }
+        }
+        if place < head || wait > 0 {
+            writer.field("next", "\(place)")
+        } else {
+            writer.key("next")
+            writer.null()
+        }
+        writer.field("asOf", head)
+        writer.endObject()
+        if isStored { return gate.sealed(writer.bytes) }
+        let persons = page.lazy.map { item in
+            // The house's stream has questions about unknown persons; these belong to the person who asked.
+            item.stored.header.stream.person ?? PersonID(rawValue: item.stored.header.actor.rawValue)
+        }
+        return try gate.read(exchange, about: persons, writer.bytes, asOf: head)
+    }
+
+    // MARK: Projections
+
+    /// `GET /v1/projections`: each generation with its place and state. `fingerprint` is that of its content, without
+    /// the numbers of events.
+    func projections(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try Self.requireOperator(exchange)
+        let head = decisions.log.head
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in
+            for status in host.status {
+                writer.beginObject()
+                writer.field("name", status.generation.name)
+                writer.field("version", status.generation.version)
+                writer.field("generation", status.generation.generation)
+                writer.field("role", status.generation.role.rawValue)
+                writer.field("place", status.place)
+                writer.field("head", head)
+                writer.field("state", status.isLoading ? "loading" : "ready")
+                writer.field("fingerprint", status.fingerprint.hex)
+                writer.endObject()
+            }
+        }
+        writer.key("next")
+        writer.null()
+        writer.field("asOf", head)
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    /// `POST /v1/projections/*/rebuild`: folds a new generation beside the active one, in the background. Answers with
+    /// the new generation at once.
+    ///
+    /// - Throws: 404 for an unknown projection, 409 if the version is unknown, 422 for a version that no projection can
+    ///   have.
+    func rebuild(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try Self.requireOperator(exchange)
+        let given = exchange.request.body.isEmpty ? nil : try exchange.object("version").optionalInteger("version")
+        let kind = try Self.projection(exchange.parameters[0])
+        let version = given ?? kind.newest
+        // Checked first, because the act is recorded before it is tried.
+        guard (1...Self.versionMax).contains(version) else {
+            throw .refused("\"version\" must be a version of the projection, for example \(kind.newest).")
+        }
+        return try change(.rebuildProjection(kind.name, version: version), exchange) {
+            (worker, name) throws(ProjectionHost.HostError) in try worker.rebuild(name, version: version)
+        }
+    }
+
+    /// `POST /v1/projections/*/activate`: makes the rebuilt generation active. 409 if there is none, or while it is not
+    /// complete.
+    func activate(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try Self.requireOperator(exchange)
+        let act = OperatorAct.activateProjection(try Self.projection(exchange.parameters[0]).name)
+        return try change(act, exchange) { (worker, name) throws(ProjectionHost.HostError) in
+            try worker.activate(name)
+        }
+    }
+
+    /// `POST /v1/projections/*/rollback`: makes the previous generation active again.
+    func rollback(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try Self.requireOperator(exchange)
+        let act = OperatorAct.rollBackProjection(try Self.projection(exchange.parameters[0]).name)
+        return try change(act, exchange) { (worker, name) throws(ProjectionHost.HostError) in
+            try worker.rollback(name)
+        }
+    }
+
+    /// Records the act, does it on the host's thread, and answers with the generation it is about.
+    private func change(
+        _ act: OperatorAct, _ exchange: Exchange,
+        _ body:
+            @escaping @Sendable (ProjectionHost.Worker, String) throws(ProjectionHost.HostError) -> Catalog.Generation
+    ) throws(Problem) -> HTTPResponse {
+        let name = exchange.parameters[0]
+        let generation = try doing(act, exchange) { () throws(Problem) in
+            try perform { (worker) throws(ProjectionHost.HostError) in try body(worker, name) }
+        }
+        var writer = JSONWriter()
+        Self.write(generation, into: &writer)
+        return .json(writer.bytes)
+    }
+
+    /// `POST /v1/projections/prune`: deletes the generations that are not active, of one projection (`name`) or of all.
+    /// Answers with the deleted ones. Afterwards there is no rollback.
+    func prune(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try Self.requireOperator(exchange)
+        let name = exchange.request.body.isEmpty ? nil : try exchange.object("name").optionalText("name")
+        if let name { _ = try Self.projection(name) }
+        let gone = try doing(.pruneProjections(name), exchange) { () throws(Problem) in
+            try perform { (worker) throws(ProjectionHost.HostError) in try worker.prune(name) }
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in for generation in gone { Self.write(generation, into: &writer) } }
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    /// `GET /v1/projections/*/diff`: the rows in which the rebuilt generation differs from the active one. The persons
+    /// in the rows see the read in their audit.
+    ///
+    /// - Throws: 503 if the two files do not agree on a place within 50 tries.
+    ///
+    /// Cost: reads both files completely; one answering thread.
+    func diff(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> Disclosed {
+        try Self.requireOperator(exchange)
+        let name = exchange.parameters[0]
+        guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
+            throw Problem(
+                404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name, ProjectionKind.all.map(\.name)))")
+        }
+        // While events are being appended, the two files agree on a place only between batches.
+        for _ in 0..<50 {
+            let pair = try perform { (worker) throws(ProjectionHost.HostError) in try worker.pairForDiff(name)
+            }
+            let directory = directory.projections
+            let found: ProjectionDiff?
+            do throws(SQLiteError) {
+                found = try ProjectionDiff.between(
+                    kind, active: "\(directory)/\(pair.active.fileName)", other: "\(directory)/\(pair.other.fileName)")
+            } catch { throw Problem(500, "Damaged", "A projection cannot be read: \(error).") }
+            if let found {
+                let body = Self.json(found, pair)
+                let persons = found.rows.lazy.compactMap(\.person)
+                return try gate.read(exchange, about: persons, body, asOf: found.place)
+            }
+            usleep(20_000)
+        }
+        throw Problem.busy(2)
+    }
+
+    /// The counts of the differences, the two generations, and the rows: `old` is absent for an added row, `new` for a
+    /// removed one.
+    private static func json(
+        _ diff: ProjectionDiff, _ pair: (active: Catalog.Generation, other: Catalog.Generation)
+    ) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("equal", diff.isEqual)
+        writer.field("added", diff.added)
+        writer.field("removed", diff.removed)
+        writer.field("changed", diff.changed)
+        writer.field("asOf", diff.place)
+        writer.key("active")
+        Self.write(pair.active, into: &writer)
+        writer.key("other")
+        Self.write(pair.other, into: &writer)
+        writer.array("rows") { writer in
+            for row in diff.rows {
+                writer.beginObject()
+                writer.field("table", row.table)
+                writer.field("key", row.key)
+                writer.field("change", row.active == nil ? "added" : row.other == nil ? "removed" : "changed")
+                writer.field("old", row.active)
+                writer.field("new", row.other)
+                writer.endObject()
+            }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// `{"name":"timeline","version":7,"generation":3,"role":"active"}`
+    private static func write(_ generation: Catalog.Generation, into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("name", generation.name)
+        writer.field("version", generation.version)
+        writer.field("generation", generation.generation)
+        writer.field("role", generation.role.rawValue)
+        writer.endObject()
+    }
+
+    /// Does `body` on the host's thread, and turns its errors into problems: 404 unknown projection, 409 not possible
+    /// or not ready, 503 fault.
+    private func perform<R: Sendable>(
+        _ body: @escaping @Sendable (ProjectionHost.Worker) throws(ProjectionHost.HostError) -> R
+    ) throws(Problem) -> R {
+        do throws(ProjectionHost.HostError) { return try host.perform(body) } catch {
+            switch error {
+            case .unknownProjection: throw Problem(404, "Not found", "\(error)")
+            case .unknownVersion, .nothingTo: throw Problem(409, "Not possible now", "\(error)")
+            case .stillLoading: throw Problem(409, "Not ready", "\(error)")
+            case .fault: throw Problem(503, "Not available", "\(error)", retryAfterSeconds: 5)
+            }
+        }
+    }
+}

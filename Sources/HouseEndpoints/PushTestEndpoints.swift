@@ -1,0 +1,216 @@
+import Answers
+import HTTPServer
+import JSON
+import LocationPush
+import Log
+import Reactors
+import Synchronization
+import Whereabouts
+
+/// Tests of the way to a phone: a real push, and the same request for another tool. Only for the operator.
+struct PushTestEndpoints: Sendable {
+    let decisions: Decisions
+    let gate: Gate
+    let pushApps: PushApps?
+
+    /// The seconds that APNs may take to answer a test.
+    private static let deadlineSeconds: Int64 = 30
+
+    /// `POST /v1/devices/*/push-tests`: wakes the device once and answers with APNs' response. Holds no thread while it
+    /// waits, at most ``deadlineSeconds``.
+    ///
+    /// The push counts toward the device's budget. Each attempt is an event in the audit of the device's owner.
+    ///
+    /// - Throws: 404 for an unknown device, 409 if it has no usable token or its app is not configured, 429 if it was
+    ///   woken a moment ago.
+    func send(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        do throws(Problem) {
+            let (_, handle, token) = try device(exchange)
+            guard let line = pushApps?.line(for: token) else { throw Self.noApp }
+            let id = QueryID.random()
+            decisions.log.submit(.testPush(id, to: handle), by: exchange.caller, correlation: exchange.id) { result in
+                do throws(Problem) {
+                    let receipt: Receipt
+                    switch result {
+                    case .success(let given): receipt = given
+                    case .failure(let failure): throw Problem(failure)
+                    }
+                    guard case .pushes(let orders) = receipt.reply, let order = orders.first else { throw .broken }
+                    if case .wait(let until) = order.what {
+                        let milliseconds = until.milliseconds - decisions.clock().milliseconds
+                        throw Problem(
+                            429, "Too many pushes",
+                            "The device was woken a moment ago, or too often today; try again later.",
+                            retryAfterSeconds: Int(max(1, (milliseconds + 999) / 1000)))
+                    }
+                    let now = decisions.clock()
+                    let request: LocationPushRequest
+                    do throws(PushRequestError) {
+                        request = try PushApps.request(
+                            to: order.device, token, for: id, named: "test", priority: .userAsked,
+                            deadline: now.adding(seconds: Self.deadlineSeconds), at: now)
+                    } catch { throw Self.unusableToken }
+                    PushTest(id, order.device, token, decisions, exchange.id, respond).run(request, over: line)
+                } catch { respond(error.response) }
+            }
+        } catch { respond(error.response) }
+    }
+
+    /// `GET /v1/devices/*/push-request`: the request that `send` makes, without a provider token, for `curl`.
+    /// It contains the device token, which is the person's data, so the answer is a recorded read.
+    func request(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let (id, _, token) = try device(exchange)
+        guard let sender = pushApps?.line(for: token)?.sender else { throw Self.noApp }
+        let subject = decisions.log.withStanding { standing in
+            standing.devices[id].flatMap { standing.persons[$0.person]?.handle }
+        }
+        guard let subject else { throw .notFound }
+        let now = decisions.clock()
+        let question = ReadQuestion(
+            subject: subject, question: .settings, from: nil, to: nil, purpose: try exchange.purpose())
+        return try gate.read(exchange, question) { (_) throws(Problem) in
+            let request: LocationPushRequest
+            do throws(PushRequestError) {
+                request = try PushApps.request(
+                    to: id, token, for: .random(), named: "test", priority: .userAsked,
+                    deadline: now.adding(seconds: Self.deadlineSeconds), at: now)
+            } catch { throw Self.unusableToken }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("url", sender.endpoint.url + request.path)
+            writer.field("caFile", sender.endpoint.trustFile)
+            writer.object("headers") { writer in
+                for (name, value) in request.fields { writer.field(name, value) }
+            }
+            writer.field("body", String(decoding: request.payload, as: UTF8.self))
+            writer.field("bundleID", token.token.bundleID)
+            writer.field("environment", token.environment.word)
+            writer.endObject()
+            return Gate.Computed(
+                body: writer.bytes, count: 1, asOf: decisions.log.withStanding { $0.place })
+        }
+    }
+
+    /// The device in the path and its token. Only the operator learns whether the device exists.
+    private func device(
+        _ exchange: Exchange
+    ) throws(Problem) -> (DeviceID, Handle, Standing.PushToken) {
+        guard exchange.caller.principal == .operator, exchange.caller.scopes.contains(.operate),
+            let handle = Handle(exchange.parameters[0])
+        else { throw .notFound }
+        let found = decisions.log.withStanding { standing in
+            standing.deviceByHandle[handle].map { ($0, standing.devices[$0]?.pushToken) }
+        }
+        guard let (id, token) = found else { throw .notFound }
+        guard let token else {
+            throw Problem(
+                409, "Cannot be woken", "The device has no location push token; its app has to upload one.")
+        }
+        return (id, handle, token)
+    }
+
+    /// 409: no `push` of the configuration fits the app and the environment of the device's token.
+    private static let noApp = Problem(
+        409, "Cannot be woken", "config.json has no \"push\" for the device's app and environment.")
+    /// 409: the uploaded token or bundle id cannot be put into a request to APNs.
+    private static let unusableToken = Problem(
+        409, "Cannot be woken", "The device's token or bundle id has a wrong form; its app has to upload it again.")
+}
+
+/// A test in progress: records each attempt, and answers when the last record is durable.
+private final class PushTest: Sendable {
+    private struct State {
+        var attempts: [LocationPushAttempt] = []
+        /// Records that are not durable yet, plus one for the outcome.
+        var open = 1
+        var outcome: PushOutcome?
+        /// The first command that was not appended; the answer is then this problem.
+        var failure: Problem?
+    }
+
+    private let push: TrackedPush
+    private let decisions: Decisions
+    private let correlation: RequestID
+    private let respond: @Sendable (HTTPResponse) -> Void
+    private let state = Mutex(State())
+
+    init(
+        _ id: QueryID, _ device: DeviceID, _ token: Standing.PushToken, _ decisions: Decisions,
+        _ correlation: RequestID,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        push = TrackedPush(id, device, token, priority: .userAsked, triesBefore: 0)
+        (self.decisions, self.correlation, self.respond) = (decisions, correlation, respond)
+    }
+
+    /// Sends the push. ``PushTest`` keeps itself alive until the outcome is recorded. A token that APNs no longer
+    /// accepts is retired, as after a query's push.
+    func run(_ request: LocationPushRequest, over line: PushApps.Line) {
+        line.send(request) { [self] in
+            push.isWanted(decisions.log.withStanding { $0.withdrawal(ofTestTo: push.device, push.token) })
+        } began: { [self] _ in
+            push.began(at: decisions.clock())
+        } attempted: { [self] attempt in
+            record(push.ended(attempt))
+        } completion: { [self] outcome in
+            // A push that never left has no attempt with a reason.
+            if let last = push.lastWord(of: outcome) { record(last) }
+            if case .rejected(let rejection) = outcome,
+                let retirement = Command.retiring(push.token, of: push.device, after: rejection)
+            {
+                decisions.log.submit(retirement, by: .house, correlation: correlation) { _ in }
+            }
+            state.withLock { $0.outcome = outcome }
+            closeOne()
+        }
+    }
+
+    /// Appends the attempt to the audit, and counts it as open until it is durable.
+    private func record(_ attempt: LocationPushAttempt) {
+        state.withLock { state in
+            state.attempts.append(attempt)
+            state.open += 1
+        }
+        decisions.log.submit(.recordPushTest(attempt), by: .house, correlation: correlation) { [self] result in
+            if case .failure(let failure) = result { state.withLock { $0.failure = Problem(failure) } }
+            closeOne()
+        }
+    }
+
+    /// Ends one open record. The last one answers the request.
+    private func closeOne() {
+        let done = state.withLock { state -> State? in
+            state.open -= 1
+            return state.open == 0 ? state : nil
+        }
+        guard let done else { return }
+        if let failure = done.failure { return respond(failure.response) }
+        respond(.json(answer(done)))
+    }
+
+    /// The JSON of the answer, with every attempt in order. The outcome is that of the last one.
+    private func answer(_ done: State) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("apnsID", LocationPushAttempt.apnsID(push.query, push.device).description)
+        writer.field("outcome", done.attempts.last?.outcome.word)
+        writer.field("status", done.attempts.last?.status)
+        writer.field("reason", done.attempts.last?.reason)
+        if case .accepted(_, let uniqueID)? = done.outcome { writer.field("apnsUniqueID", uniqueID) }
+        writer.array("attempts") { writer in
+            for attempt in done.attempts {
+                writer.beginObject()
+                writer.field("attempt", attempt.attempt)
+                writer.field("outcome", attempt.outcome.word)
+                writer.field("status", attempt.status)
+                writer.field("reason", attempt.reason)
+                writer.field("durationMilliseconds", attempt.durationMilliseconds)
+                writer.endObject()
+            }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,35 @@
+import HTTPInterface
+import Whereabouts
+
+extension PushTestEndpoints {
+    /// Tests of the way to a phone.
+    package var operations: [Operation] {
+        [
+            Operation(
+                "POST", "/v1/devices/*/push-tests", .report(send),
+                group: .operation, summary: "Send a test push to a device.",
+                description:
+                    "Only for the operator. The push is real and recorded, counts against the device's budget, and the person sees it.",
+                access: .operator, discloses: .command,
+                answer: Operation.Answer(
+                    Schema.object(
+                        ["apnsID": Schema.uuid, "attempts": Schema.list(Schema.pushAttempt)],
+                        optional: [
+                            "outcome": Schema.pushOutcome, "status": Schema.count, "reason": Schema.text,
+                            "apnsUniqueID": Schema.text,
+                        ]), named: "PushTest")),
+            Operation(
+                "GET", "/v1/devices/*/push-request", .recorded(request),
+                group: .operation, summary: "Get the test push as a request for another tool.",
+                description:
+                    "Only for the operator. The answer has the person's device token, so it is recorded as a read.",
+                access: .operator, discloses: .recorded(.settings),
+                answer: Operation.Answer(
+                    Schema.object(
+                        [
+                            "url": Schema.text, "headers": ["type": "object", "additionalProperties": Schema.text],
+                            "body": Schema.text, "bundleID": Schema.text, "environment": Schema.text,
+                        ], optional: ["caFile": Schema.text]), named: "PushRequest")),
+        ]
+    }
+}

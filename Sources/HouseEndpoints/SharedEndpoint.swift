@@ -1,0 +1,62 @@
+import Answers
+import HTTPServer
+import JSON
+import Log
+import Whereabouts
+
+/// The people who share with the caller.
+struct SharedEndpoint: Sendable {
+    let decisions: Decisions
+
+    /// `GET /v1/shared-with-me`: the people that the caller may ask now, and the shared data. It discloses no more than
+    /// a question would: no hours, no end of a grant, no pause. As a directory of names it is not recorded. 404 for a
+    /// caller who is not a person or lacks the scope `query`.
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let caller = exchange.caller
+        let now = decisions.clock()
+        let person = PersonID(rawValue: caller.principal.rawValue)
+        let found = decisions.log.withStanding { standing -> [Shared]? in
+            guard caller.scopes.contains(.query), standing.persons[person]?.handle != nil else { return nil }
+            let subjects = Set((standing.grantsByRequester[person] ?? []).compactMap { standing.grants[$0]?.subject })
+            let handles = subjects.compactMap { standing.persons[$0]?.handle }.sorted()
+            return handles.compactMap { handle in
+                func may(_ act: Act) -> Bool {
+                    if case .success = standing.authorize(caller, to: act, about: handle, at: now) {
+                        true
+                    } else {
+                        false
+                    }
+                }
+                guard may(.ask) else { return nil }
+                return Shared(handle: handle, hasLocation: may(.readLocation), hasHistory: may(.readHistory))
+            }
+        }
+        guard let found else { throw .notFound }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.array("items") { writer in
+            for shared in found {
+                writer.beginObject()
+                writer.field("handle", shared.handle.text)
+                writer.field("location", shared.hasLocation)
+                writer.field("history", shared.hasHistory)
+                writer.endObject()
+            }
+        }
+        writer.key("next")
+        writer.null()
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    /// One person of the list.
+    private struct Shared {
+        let handle: Handle
+        /// Whether the stored location may be read without a question.
+        let hasLocation: Bool
+        /// Whether the track and visits may be read.
+        let hasHistory: Bool
+    }
+}

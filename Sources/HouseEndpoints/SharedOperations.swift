@@ -1,0 +1,25 @@
+import HTTPInterface
+import Whereabouts
+
+extension SharedEndpoint {
+    /// Who shares with the caller.
+    package var operations: [Operation] {
+        [
+            Operation(
+                "GET", "/v1/shared-with-me", .answer(list),
+                group: .sharing, summary: "List the people who share with you.",
+                description:
+                    "The people whom you may ask now. `location`: whether you may read the stored location without a question; `history`: whether also the past. Needs the scope `query`. Not recorded: it says only what asking would.",
+                access: .token(.query),
+                discloses: .names("Handles of the people whom the caller may ask; a question would say the same."),
+                answer: Operation.Answer(
+                    Schema.object([
+                        "items": Schema.list(
+                            Schema.object([
+                                "handle": Schema.handle, "location": Schema.boolean, "history": Schema.boolean,
+                            ])),
+                        "next": Schema.orNull(Schema.text),
+                    ]), pageOf: "SharingPerson"))
+        ]
+    }
+}

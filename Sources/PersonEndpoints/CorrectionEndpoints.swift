@@ -1,0 +1,91 @@
+import Answers
+import Geodesy
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Whereabouts
+
+/// A person's corrections of their derived visits: merge, split, remove, and rename a place.
+///
+/// Corrections are events and are applied when visits are read; the derived rows stay as they are.
+struct CorrectionEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
+    /// `POST /v1/people/*/corrections`: records a correction.
+    ///
+    /// The body has `type` and its members: `merge` and `notVisit` take `from` and `to`, `split` takes `at`, `rename`
+    /// takes `latitude`, `longitude` and `name`. Answers 201 with `id` and `number`.
+    ///
+    /// - Throws: 400 for an unknown type or a missing member, 422 if the writer refuses the correction.
+    func make(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let correction = try Self.correction(
+            of: try exchange.object("type", "from", "to", "at", "latitude", "longitude", "name"))
+        let receipt = try decisions.append(exchange, .correct(correction, of: try exchange.handle(0)))
+        guard case .correction(let id) = receipt.reply else { throw .broken }
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) {
+            $0.field("id", references.name(id.rawValue, .correction))
+        }
+    }
+
+    /// The correction in a body. −0 degrees becomes 0 (`positiveZero`).
+    private static func correction(of body: JSONValue) throws(Problem) -> Correction {
+        let word = try body.requiredText("type")
+        switch Correction.Kind.allCases.first(where: { $0.word == word }) {
+        case .merge: return .merge(try Self.time(of: body))
+        case .notVisit: return .notVisit(try Self.time(of: body))
+        case .split:
+            guard let moment = try body.optionalTime("at") else {
+                throw .invalid("\"at\" is missing: give the time at which the second of the two visits began.")
+            }
+            return .split(at: moment)
+        case .rename:
+            guard let latitude = body["latitude"]?.double, let longitude = body["longitude"]?.double else {
+                throw .invalid("\"latitude\" and \"longitude\" are missing: give those of the place to rename.")
+            }
+            let coordinate: Coordinate
+            do throws(CoordinateError) {
+                coordinate = try Coordinate(latitude: latitude.positiveZero, longitude: longitude.positiveZero)
+            } catch {
+                throw .invalid("\(error)")
+            }
+            return .rename(coordinate, try body.requiredText("name"))
+        case nil:
+            let words = Correction.Kind.allCases.map(\.word).joined(separator: ", ")
+            throw .invalid("\"type\" must be one of \(words).")
+        }
+    }
+
+    /// The range to correct, from `from` to before `to`.
+    private static func time(of body: JSONValue) throws(Problem) -> Range<Timestamp> {
+        guard let from = try body.optionalTime("from"), let to = try body.optionalTime("to") else {
+            throw .invalid("\"from\" and \"to\" are missing: give the time range to correct.")
+        }
+        guard from < to else { throw .refused("\"to\" must be later than \"from\".") }
+        return from..<to
+    }
+
+    /// `GET /v1/people/*/corrections`: the corrections in force, a recorded read.
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.settings(exchange, context) { standing, person, references, page in
+            for (id, correction) in standing.corrections(of: person) {
+                page.add(id.rawValue) { writer in
+                    writer.field("id", references.name(id.rawValue, .correction))
+                    CorrectionJSON.writeMembers(of: correction, into: &writer)
+                }
+            }
+        }
+    }
+
+    /// `DELETE /v1/people/*/corrections/*`: withdraws a correction. The visits are derived as before it from then on.
+    func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
+        let id = CorrectionID(rawValue: try exchange.number(1, .correction, decisions))
+        return .withdrawCorrection(id, of: try exchange.handle(0))
+    }
+}

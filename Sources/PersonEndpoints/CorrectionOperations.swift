@@ -1,0 +1,34 @@
+import Answers
+import HTTPInterface
+import Whereabouts
+
+extension CorrectionEndpoints {
+    /// Corrections of visits and of names of places.
+    package var operations: [Operation] {
+        [
+            .change(
+                "/v1/people/*/corrections", make,
+                group: .people, summary: "Add a correction.",
+                description:
+                    "For the person (scope `manage`) or the operator. A correction refers to times and places, so it still applies when visits are derived again. At most 1000.",
+                access: .token(.manage), discloses: .command,
+                body: Operation.Body(
+                    Schema.ref("NewCorrection"),
+                    example: [
+                        "type": "rename", "latitude": 48.1737, "longitude": 16.3778, "name": "Home",
+                    ]),
+                answer: Operation.Answer(
+                    Schema.object(["id": Schema.id, "number": Schema.event]), named: "AddedCorrection")),
+            .settings(
+                "/v1/people/*/corrections", list,
+                group: .people, summary: "List a person's corrections.",
+                description: "In the form in which they were added. The read is recorded before the answer is sent.",
+                access: .token(.manage), discloses: .settings,
+                items: Schema.ref("Correction"), named: "Correction"),
+            .command(
+                "DELETE", "/v1/people/*/corrections/*", decisions.done(by: withdraw),
+                group: .people, summary: "Withdraw a correction.",
+                description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
+        ]
+    }
+}

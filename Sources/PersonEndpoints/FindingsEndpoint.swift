@@ -1,0 +1,28 @@
+import Answers
+import HTTPInterface
+import HTTPServer
+import JSON
+import Projections
+import Tables
+import Whereabouts
+
+extension ReadEndpoints {
+    /// `GET /v1/people/*/findings`: patterns in how others ask about a person, for example many questions at night.
+    /// Newest first, on one page.
+    ///
+    /// Derived for each read from the audit of the last `findingSeconds`; nothing is stored.
+    package func findings(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.read(exchange, context, .audit, from: AuditTable.name) { (reading) throws(Problem) in
+            let (patterns, zone, asOf) = try views.patterns(about: reading.permit.subject, context)
+            let names = PrincipalNames(decisions)
+            let found = patterns.findings.sorted { $0.number > $1.number }
+            return PageWriter.page(found, next: nil, asOf: asOf, reading.references) { finding, writer in
+                writer.beginObject()
+                TimelineJSON.write(finding, timeZone: zone, into: &writer, names, reading.references)
+                writer.endObject()
+            }
+        }
+    }
+}

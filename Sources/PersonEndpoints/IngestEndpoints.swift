@@ -1,0 +1,293 @@
+import Answers
+import Cryptography
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Whereabouts
+import WireFormats
+
+/// Reports from devices. The status 200 means that every report is durable; a rejected one is kept too.
+///
+/// These handlers run on the server's thread: they parse the body and queue a command, and the log's thread answers.
+/// At most `Limits.batchCommands` reports fit in one request (413 beyond).
+struct IngestEndpoints: Sendable {
+    let decisions: Decisions
+    let gate: Gate
+    let answers: AnswerPool
+    let secretBoxes: [Handle: SecretBox]
+    let friendsShown: FriendsShown
+
+    /// `POST /v1/fixes`: takes fixes in the service's own form (``FixJSON``). Answers with `new`, `duplicate`, `twins`,
+    /// `rejected` and `number`.
+    func fixes(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        let reports = FixJSON.reports(from: exchange.request.body, now: decisions.clock())
+        submit(reports, of: .caller, exchange) { result in respond(Self.counts(result)) }
+    }
+
+    /// `POST /v1/reports`: takes reports that are not fixes, for example authorization changes and beacon sightings;
+    /// see ``ReportJSON``.
+    func reports(
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let reports = ReportJSON.reports(from: exchange.request.body, now: decisions.clock())
+        submit(reports, of: .caller, exchange) { result in respond(Self.counts(result)) }
+    }
+
+    /// `POST /overland`: takes a batch of the Overland app. The answer is always the one that makes the app drop the
+    /// batch.
+    func overland(
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        let reports = Overland.reports(from: exchange.request.body, now: decisions.clock())
+        take(reports, answering: .json(Overland.answer), exchange, respond)
+    }
+
+    /// `/osmand`, with the parameters or the bodies of OsmAnd and Traccar Client.
+    func osmAnd(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        let request = exchange.request
+        let reports =
+            Self.isJSON(request)
+            ? OsmAnd.reports(ofJSON: request.body, now: decisions.clock())
+            : [OsmAnd.report(of: request.query + request.form, now: decisions.clock())]
+        take(reports, answering: HTTPResponse(status: 200), exchange, respond)
+    }
+
+    /// Takes reports of a client that expects one fixed answer, whether they are accepted or rejected.
+    func take(
+        _ reports: [Report], answering answer: HTTPResponse, _ exchange: Exchange,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        submit(reports, of: .caller, exchange) { result in
+            switch result {
+            case .success: respond(answer)
+            case .failure(let problem): respond(problem.response)
+            }
+        }
+    }
+
+    /// The protocol has no field for the reporting key but the device id, and no answer for a wrong key but 400, or 404
+    /// in the JSON form. With both, the client keeps its queue.
+    static let osmAndCredentials = Route.Credentials.message { request in
+        Self.isJSON(request)
+            ? OsmAnd.deviceKey(inJSON: request.body) : OsmAnd.deviceKey(in: request.query + request.form)
+    } refused: { request in
+        Problem(
+            Self.isJSON(request) ? 404 : 400, "Unknown device",
+            "Give the device's reporting key as the identifier in the client's settings.")
+    }
+
+    /// Whether the request is a `POST` whose `Content-Type` is JSON.
+    private static func isJSON(_ request: HTTPRequest) -> Bool {
+        request.method == "POST" && request.header("content-type")?.lowercased().hasPrefix("application/json") == true
+    }
+
+    /// `POST /v1/imports/*/batches`: takes a batch that the tool has parsed from a file. It has fixes of one `device`,
+    /// or of several `devices`.
+    ///
+    /// The UUID in the path names the import; sending a batch again changes nothing.
+    func importBatch(
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        do throws(Problem) {
+            guard Identifier128(exchange.parameters[0]) != nil else {
+                throw .invalid("The import's id in the address must be a UUID.")
+            }
+            let body: JSONDocument
+            do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body) } catch {
+                throw .unreadable(error)
+            }
+            if body.root["devices"] != nil { return try importDevices(exchange, respond) }
+            let device = try body.root.handle("device")
+            guard body.root["fixes"]?.array != nil else {
+                throw .invalid("\"fixes\" must be a list of fixes.")
+            }
+            let reports = FixJSON.reports(from: exchange.request.body, now: decisions.clock())
+            submit(reports, of: .named(device), exchange) { result in respond(Self.counts(result)) }
+        } catch { respond(error.response) }
+    }
+
+    /// A batch of several devices, which are made with their people as far as they do not exist. All of it shares
+    /// commits. Each device is one command, so a crash leaves a device's part whole or not at all.
+    private func importDevices(
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) throws(Problem) {
+        guard let batches = FixJSON.deviceBatches(from: exchange.request.body, now: decisions.clock()) else {
+            throw .invalid("\"devices\" must be a list of devices with their fixes.")
+        }
+        guard max(batches.count, batches.reduce(0) { $0 + ($1.reports?.count ?? 0) }) <= Limits.batchCommands else {
+            throw Problem(
+                413, "Too many reports",
+                "Send at most \(Limits.batchCommands) devices and \(Limits.batchCommands) reports in one request.")
+        }
+        var commands: [Command] = []
+        commands.reserveCapacity(batches.count)
+        for (index, batch) in batches.enumerated() {
+            guard let person = batch.person.flatMap({ Handle($0) }), let device = batch.device.flatMap({ Handle($0) }),
+                let reports = batch.reports
+            else {
+                throw .invalid(
+                    "\"devices\"[\(index)] must have the handles \"person\" and \"device\" and a list \"fixes\"; \"visits\" is a list if given."
+                )
+            }
+            commands.append(
+                .importFixes(
+                    of: person, device: device, DeviceReport.all(reports, from: batch.text, receivedLive: false)))
+        }
+        decisions.log.submit(commands, by: exchange.caller, correlation: exchange.id) { results in
+            respond(importedDevices(results, visits: batches.map(\.visits), exchange))
+        }
+    }
+
+    /// The outcome of each device, or the first refusal. Fixes accepted beside a refusal stay: they are duplicates the
+    /// next time.
+    private func importedDevices(
+        _ results: [Result<Receipt, AppendFailure>], visits: [Int], _ exchange: Exchange
+    ) -> HTTPResponse {
+        let references = decisions.references(for: exchange.caller)
+        var newest: Receipt?
+        var writer = JSONWriter()
+        writer.beginObject()
+        var failure: AppendFailure?
+        writer.array("devices") { devices in
+            for (result, visits) in zip(results, visits) {
+                switch result {
+                case .failure(let refused): failure = failure ?? refused
+                case .success(let receipt):
+                    newest = receipt
+                    guard case .imported(let outcome) = receipt.reply else { continue }
+                    let counted = Counted(outcome.fixes.dropLast(visits))
+                    devices.beginObject()
+                    devices.field("addedPerson", outcome.addedPerson)
+                    devices.field("addedDevice", outcome.addedDevice)
+                    counted.writeMembers(into: &devices)
+                    if visits > 0 {
+                        let counted = Counted(outcome.fixes.suffix(visits))
+                        devices.object("visits") { counted.writeMembers(into: &$0) }
+                    }
+                    devices.endObject()
+                }
+            }
+        }
+        if let failure { return Problem(failure).response }
+        writer.field("number", newest.map { references.receipt($0) })
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    /// `PUT /v1/devices/*/location-push-token`: registers the token by which APNs wakes the device.
+    ///
+    /// The body has `hex` (``Limits/pushTokenBytes`` bytes), `environment` (`production` or `development`) and
+    /// `bundleID`. A repetition within ``Limits/pushTokenRenewalSeconds`` makes no event.
+    func registerPushToken(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("hex", "environment", "bundleID")
+        guard let bytes = Hex.decode(try body.requiredText("hex")) else {
+            throw .invalid("\"hex\" must be hexadecimal.")
+        }
+        let environment: PushEnvironment =
+            switch try body.requiredText("environment") {
+            case "production": .production
+            case "development": .development
+            default: throw .invalid("\"environment\" must be \"production\" or \"development\".")
+            }
+        let bundleID = try body.requiredText("bundleID")
+        guard (1...155).contains(bundleID.utf8.count), bundleID.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            throw .invalid("\"bundleID\" must be the app's bundle id.")
+        }
+        let receipt = try decisions.append(
+            exchange,
+            .registerPushToken(
+                device: try exchange.handle(0), LocationPushToken(bytes: bytes, bundleID: bundleID), environment))
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("number", decisions.references(for: exchange.caller).receipt(receipt))
+        writer.endObject()
+        return .json(writer.bytes)
+    }
+
+    /// The outcomes of a batch, counted for the answer.
+    struct Counted: Sendable {
+        var new = 0
+        /// The number of ``new`` fixes with the device, time and place of another fix.
+        var twins = 0
+        var duplicate = 0
+        /// The rejected reports by their index in the batch, from 0.
+        var rejected: [(index: Int, reason: RejectionReason)] = []
+        var number: References.Name?
+
+        init(_ outcomes: some Collection<FixOutcome>, number: References.Name? = nil) {
+            self.number = number
+            for (index, outcome) in outcomes.enumerated() {
+                switch outcome {
+                case .new: new += 1
+                case .twin:
+                    new += 1
+                    twins += 1
+                case .duplicate: duplicate += 1
+                case .rejected(let reason): rejected.append((index, reason))
+                }
+            }
+        }
+
+        /// Writes `new`, `duplicate`, `twins` and `rejected` into an open object.
+        func writeMembers(into writer: inout JSONWriter) {
+            writer.field("new", new)
+            writer.field("duplicate", duplicate)
+            writer.field("twins", twins)
+            writer.array("rejected") { writer in
+                for (index, reason) in rejected {
+                    writer.beginObject()
+                    writer.field("index", index)
+                    reason.writeMembers(into: &writer)
+                    writer.endObject()
+                }
+            }
+        }
+    }
+
+    /// Queues the reports as one command. `completion` is called once, after the commit, on the log's thread, and must
+    /// not block.
+    ///
+    /// - Parameter device: The calling device, or for an import the named one; the time of receipt of imported fixes
+    ///   means nothing and is dropped.
+    func submit(
+        _ reports: [Report], of device: DeviceReference, _ exchange: Exchange,
+        _ completion: @escaping @Sendable (Result<Counted, Problem>) -> Void
+    ) {
+        guard reports.count <= Limits.batchCommands else {
+            return completion(
+                .failure(
+                    Problem(413, "Too many reports", "Send at most \(Limits.batchCommands) reports in one request.")))
+        }
+        let request = exchange.request
+        let wanted = DeviceReport.all(
+            reports, from: request.body, droppedBytes: request.droppedBytes, receivedLive: device == .caller)
+        let log = decisions.log
+        log.submit(.reportFixes(device: device, wanted), by: exchange.caller, correlation: exchange.id) { result in
+            switch result {
+            case .failure(let failure): completion(.failure(Problem(failure)))
+            case .success(let receipt):
+                var outcomes: [FixOutcome] = []
+                if case .fixes(let told) = receipt.reply { outcomes = told }
+                let counted = Counted(outcomes, number: decisions.references(for: exchange.caller).receipt(receipt))
+                completion(.success(counted))
+            }
+        }
+    }
+
+    /// The answer to an import of one device: the counts and the `number` of the last event.
+    private static func counts(_ result: Result<Counted, Problem>) -> HTTPResponse {
+        switch result {
+        case .failure(let problem): return problem.response
+        case .success(let counted):
+            var writer = JSONWriter()
+            writer.beginObject()
+            counted.writeMembers(into: &writer)
+            writer.field("number", counted.number)
+            writer.endObject()
+            return .json(writer.bytes)
+        }
+    }
+}

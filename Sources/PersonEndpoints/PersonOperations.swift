@@ -1,0 +1,41 @@
+package import Answers
+package import Cryptography
+package import HTTPInterface
+package import Reactors
+package import Whereabouts
+
+/// The operations about one person: what their devices report, questions to these devices, and stored data. Each answer
+/// about a person is recorded before it leaves.
+package enum PersonOperations {
+    /// All operations, with the parts of the service that their handlers use.
+    ///
+    /// - Parameters:
+    ///   - secretBoxes: The keys of devices that encrypt in the app, by the device's handle.
+    ///   - webhooks: `nil` if the operator allows no targets.
+    package static func all(
+        views: Views, personLogs: PersonLogs, answers: AnswerPool, waitingRoom: WaitingRoom, deliverer: Deliverer,
+        sources: FeedSources, secretBoxes: [Handle: SecretBox], webhooks: WebhookDeliverer?
+    ) -> [Operation] {
+        let (decisions, gate) = (views.decisions, views.gate)
+        // Reports of devices, and questions to them.
+        var operations =
+            IngestEndpoints(
+                decisions: decisions, gate: gate, answers: answers, secretBoxes: secretBoxes,
+                friendsShown: FriendsShown()
+            ).operations
+        operations +=
+            QueryEndpoints(decisions: decisions, gate: gate, answers: answers, waitingRoom: waitingRoom).operations
+        // Stored data.
+        operations += ReadEndpoints(decisions: decisions, views: views).operations
+        operations += ProofEndpoints(views: views, logs: personLogs).operations
+        operations +=
+            LiveEndpoint(decisions: decisions, views: views, deliverer: deliverer, sources: sources).operations
+        operations += RecorderEndpoints(decisions: decisions, gate: gate).operations
+        operations += PreviewEndpoint(decisions: decisions, views: views).operations
+        // What a person sets.
+        operations += ScheduleEndpoints(decisions: decisions, views: views).operations
+        operations += WebhookEndpoints(decisions: decisions, views: views, webhookDeliverer: webhooks).operations
+        operations += CorrectionEndpoints(decisions: decisions, views: views).operations
+        return operations
+    }
+}

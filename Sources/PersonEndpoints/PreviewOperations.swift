@@ -1,0 +1,22 @@
+import HTTPInterface
+import Whereabouts
+
+extension PreviewEndpoint {
+    /// What another person would see.
+    package var operations: [Operation] {
+        [
+            Operation(
+                "GET", "/v1/people/*/previews/*", .recorded(read),
+                group: .sharing, summary: "Read your location as another person would.",
+                description:
+                    "For the person or the operator, with the scopes `manage` and `query`. `location` is null if the other person would see none; `reason` says why. Recorded as a read of your own before the answer is sent.",
+                access: .token([.manage, .query]), discloses: .recorded(.location), query: [.atLeast],
+                answer: Operation.Answer(
+                    Schema.object(
+                        [
+                            "location": Schema.orNull(Schema.location), "history": Schema.boolean, "asOf": Schema.asOf,
+                        ], optional: ["reason": Schema.text]), named: "Preview"),
+                hasNames: true)
+        ]
+    }
+}

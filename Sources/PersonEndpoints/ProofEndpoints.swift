@@ -1,0 +1,58 @@
+import Answers
+import Cryptography
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Transparency
+import Whereabouts
+
+/// Proofs that a person's audit is complete: the person's own log with all contents, and its checkpoint. The page Proof
+/// explains how they are checked.
+struct ProofEndpoints: Sendable {
+    let views: Views
+    let logs: PersonLogs
+
+    /// The media type of a proof.
+    static let proofType = "text/plain; charset=utf-8"
+
+    /// `GET /v1/people/*/proof`: the person's log as a file `*.person-proof`. The read itself is the entry after the
+    /// last of the file.
+    func proof(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let answer = try views.read(exchange, context, .audit, from: nil) { (reading) throws(Problem) in
+            let proof = try logs.proof(of: reading.permit.subject, context)
+            return Gate.Computed(
+                body: proof.bytes, count: Int64(proof.entries.count), asOf: views.decisions.log.head)
+        }
+        return answer.with(headers: [
+            ("Content-Type", Self.proofType),
+            ("Content-Disposition", "attachment; filename=\"\(try exchange.handle(0).text).person-proof\""),
+        ])
+    }
+
+    /// `GET /v1/people/*/checkpoint`: the newest checkpoint of the person's log, the key that signed it as the log, the
+    /// name under which it signs receipts, and, with
+    /// `?since=N`, the proof that the log continues its checkpoint of N entries.
+    func checkpoint(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let since = try exchange.integer("since", in: 0...Int64(PersonProof.entriesMax), default: 0)
+        return try views.read(exchange, context, .audit, from: nil) { (reading) throws(Problem) in
+            let found = try logs.checkpoint(of: reading.permit.subject, after: since, context)
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field("checkpoint", String(decoding: found.note.bytes, as: UTF8.self))
+            writer.field("key", found.key.text)
+            writer.field("houseKey", found.house.text)
+            if since > 0 {
+                writer.array("consistency") { writer in
+                    for digest in found.consistency { writer.value(Base64.encode(digest.bytes)) }
+                }
+            }
+            writer.endObject()
+            return Gate.Computed(body: writer.bytes, count: 1, asOf: views.decisions.log.head)
+        }
+    }
+}

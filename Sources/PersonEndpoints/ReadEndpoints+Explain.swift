@@ -1,0 +1,121 @@
+import Answers
+import Geodesy
+import HTTPInterface
+import HTTPServer
+import JSON
+import Projections
+import SQLite
+import Tables
+import Whereabouts
+
+/// The explanation of a visit: the events that it is derived from.
+extension ReadEndpoints {
+    /// The number of fixes shown before a visit's first and after its last.
+    private static let fixesAround = 3
+    /// Fixes further away in time do not decide when a visit began or ended, unless there is no closer one.
+    private static let aroundSeconds: Int64 = 86_400
+    /// The most fixes read for each of the three parts.
+    private static let fixesRead = 20_000
+
+    /// A visit with the fixes before, during and after it, as rows of the track, and the devices that counted.
+    private struct Evidence {
+        let visit: Visit
+        let rules: Int64
+        let leads: Leads
+        let before, during, after: [ReportedFix]
+    }
+
+    /// `GET /v1/people/*/visits/*`: a visit, the rules it was folded by, and the fixes that decided it.
+    ///
+    /// If no visit has the id any more, `visit` is null and `successor` has the id of the visit that has its time now.
+    /// A hidden visit looks like one that never existed.
+    package func visit(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        guard let id = UInt64(exchange.parameters[1], radix: 16), exchange.parameters[1].count == 16 else {
+            throw .invalid("A visit's id must be 16 hexadecimal digits, for example from visits.")
+        }
+        return try views.readPlaces(exchange, context, .visits, from: TimelineTable.name) {
+            (reading) throws(Problem) in
+            let permit = reading.permit
+            let corrections = decisions.corrections(of: reading.permit.subject)
+            let now = reading.now
+            let ((found, successor), asOf) = try context.read(TimelineTable.name) {
+                (connection) throws(SQLiteError) -> (Evidence?, Visit?) in
+                if let found = try Self.evidence(for: id, permit, corrections, context, now: now, in: connection) {
+                    return (found, nil)
+                }
+                let successor = try TimelineReader.successor(
+                    of: permit.subject, id: id, at: now, corrected: corrections, context.geocentric, in: connection)
+                return (nil, successor.flatMap { permit.shows(from: $0.arrival, to: $0.departure ?? now) ? $0 : nil })
+            }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("visit")
+            if let found {
+                writer.beginObject()
+                let languages = exchange.languages(context)
+                let name = Self.placeName(at: found.visit.coordinate, corrections, permit, context, languages)
+                TimelineJSON.writeMembers(of: found.visit, placeName: name, context, into: &writer)
+                writer.endObject()
+                writer.field("rules", found.rules)
+                for (key, fixes) in [("before", found.before), ("during", found.during), ("after", found.after)] {
+                    writer.array(key) { writer in
+                        for reported in fixes { Self.write(reported, of: found, reading.references, into: &writer) }
+                    }
+                }
+            } else {
+                writer.null()
+                writer.field("successor", successor.map { TimelineJSON.hex($0.id) })
+            }
+            writer.field("asOf", reading.references.place(asOf))
+            writer.endObject()
+            return Gate.Computed(body: writer.bytes, count: found == nil && successor == nil ? 0 : 1, asOf: asOf)
+        }
+    }
+
+    /// The visit and the fixes that may be shown; `nil` if there is no such visit for this permit.
+    private static func evidence(
+        for id: UInt64, _ permit: Permit, _ corrections: VisitCorrections, _ context: AnswerContext, now: Timestamp,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> Evidence? {
+        guard
+            let visit = try TimelineReader.visit(
+                of: permit.subject, id: id, at: now, corrected: corrections, context.geocentric, in: connection),
+            permit.shows(from: visit.arrival, to: visit.departure ?? now)
+        else { return nil }
+        func fixes(_ from: Timestamp, _ to: Timestamp?) throws(SQLiteError) -> [ReportedFix] {
+            try TimelineReader.fixes(of: permit.subject, from: from, to: to, limit: Self.fixesRead, in: connection)
+                .filter { permit.shows($0.fix.timestamp) }
+        }
+        let before = visit.arrival.adding(seconds: -Self.aroundSeconds)
+        let after = visit.departure.map { $0.adding(seconds: Self.aroundSeconds) }
+        return Evidence(
+            visit: visit, rules: try TimelineReader.rules(in: connection),
+            leads: Leads(try TimelineReader.leads(of: permit.subject, from: before, to: after, in: connection)),
+            before: try fixes(before, visit.arrival).suffix(Self.fixesAround),
+            during: Array(
+                try fixes(visit.arrival, visit.departure.map { Timestamp(milliseconds: $0.milliseconds + 1) })
+                    .prefix(Int(Self.rowsPerPage))),
+            after: try visit.departure.map { (departure) throws(SQLiteError) in
+                Array(
+                    try fixes(Timestamp(milliseconds: departure.milliseconds + 1), after).prefix(Self.fixesAround))
+            } ?? [])
+    }
+
+    /// Writes one fix. `metersOff` is its geodesic distance from the visit's coordinate; `used` is false for an anomaly
+    /// and for a fix of a device that did not lead.
+    private static func write(
+        _ reported: ReportedFix, of found: Evidence, _ references: References, into writer: inout JSONWriter
+    ) {
+        let fix = reported.fix
+        writer.beginObject()
+        writer.field("number", references.event(reported.number))
+        writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
+        writer.field("horizontalAccuracy", fix.horizontalAccuracy)
+        writer.field("metersOff", Geodesic.distanceMeters(from: found.visit.coordinate, to: fix.coordinate))
+        writer.field(
+            "used", reported.stored.anomaly == nil && found.leads.leads(reported.device, at: fix.timestamp))
+        writer.endObject()
+    }
+}

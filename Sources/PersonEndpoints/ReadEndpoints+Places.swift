@@ -1,0 +1,76 @@
+import Answers
+import Geodesy
+import HTTPInterface
+import HTTPServer
+import JSON
+import Projections
+import SQLite
+import Tables
+import Whereabouts
+
+/// The places that a person has visited. Computed for each read from all visits that may be shown, so that they follow
+/// every change of the visits.
+extension ReadEndpoints {
+    /// `GET /v1/people/*/places`: the places visited in the range, by total time, the longest first, on one page.
+    ///
+    /// An id depends on all visits from the first one that may be shown, so callers with different grants may get
+    /// different ids. `usualHours` is in the local time of the place, and absent if its time zone is not known.
+    ///
+    /// Cost: reads every visit that may be shown.
+    package func places(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.readPlaces(exchange, context, .places, from: TimelineTable.name) { (reading) throws(Problem) in
+            let permit = reading.permit
+            let range = try Self.range(reading)
+            let now = reading.now
+            let corrections = decisions.corrections(of: reading.permit.subject)
+            var over: [Int: [Visit]] = [:]
+            let (found, asOf) = try context.read(TimelineTable.name) {
+                (connection) throws(SQLiteError) -> [VisitedPlace] in
+                var places = PlaceDerivation()
+                // From the first visit, so that a place has the same id in every answer.
+                try Self.eachVisit(
+                    of: permit, from: permit.notBefore, to: range.to, corrections, context, now, in: connection
+                ) { visit in
+                    let isAsked = range.from.map { visit.departure ?? now > $0 } ?? true
+                    let place = places.add(visit, counts: isAsked)
+                    if isAsked, visit.departure != nil { over[place, default: []].append(visit) }
+                }
+                return places.places
+            }
+            var zones = PlaceZones(views.timeZones, context, from: found.first?.firstArrival ?? now, to: now)
+            let order = found.indices.filter { found[$0].visits > 0 }
+                .sorted { (found[$1].totalSeconds, found[$0].id) < (found[$0].totalSeconds, found[$1].id) }
+            let languages = exchange.languages(context)
+            return PageWriter.page(order, next: nil, asOf: asOf, reading.references) { index, writer in
+                let place = found[index]
+                writer.beginObject()
+                writer.field("id", TimelineJSON.hex(place.id))
+                writer.field("latitude", place.coordinate.latitude)
+                writer.field("longitude", place.coordinate.longitude)
+                writer.field("horizontalAccuracy", place.horizontalAccuracy)
+                writer.field("place", Self.placeName(at: place.coordinate, corrections, permit, context, languages))
+                writer.field("timeZone", context.timeZone(at: place.coordinate))
+                writer.field("visits", place.visits)
+                writer.field("totalSeconds", place.totalSeconds)
+                writer.field("firstArrival", milliseconds: place.firstArrival.milliseconds)
+                writer.field("lastArrival", milliseconds: place.lastArrival.milliseconds)
+                writer.key("lastDeparture")
+                if let departure = place.lastDeparture {
+                    writer.unixSeconds(milliseconds: departure.milliseconds)
+                } else {
+                    writer.null()
+                }
+                if let zone = zones.rules(at: place.coordinate) {
+                    var usual = UsualHours(in: zone)
+                    for visit in over[index] ?? [] {
+                        if let departure = visit.departure { usual.add(from: visit.arrival, to: departure) }
+                    }
+                    writer.field("usualHours", usual.hours?.text)
+                }
+                writer.endObject()
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Answers
+import Geodesy
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Projections
+import SQLite
+import Tables
+import Whereabouts
+import WireFormats
+
+/// The fixes that a person's devices reported, by time.
+extension ReadEndpoints {
+    /// A day with a fix every thirty seconds. The page has about 750 kB, which a slow reader keeps in memory.
+    static let fixesPerPage: Int64 = 3000
+    /// The longest `distanceFilter`, in meters.
+    static let mostFilterMeters: Int64 = 100_000
+
+    /// A fix of the track and its anomaly, if it has one.
+    struct Marked {
+        let reported: ReportedFix
+        let anomaly: Anomaly?
+    }
+
+    /// `GET /v1/people/*/track`: the fixes of all devices in the range, by time.
+    ///
+    /// With `distanceFilter=M`, only fixes at least M meters from the last shown one, and no anomalies; the filter
+    /// continues across pages. `anomaly` names the defect of a fix; folds ignore such fixes.
+    package func track(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        switch exchange.request.parameter("form") {
+        case "points": return try trackPoints(exchange, context)
+        case nil: break
+        default: throw .invalid("\"form\" must be points, or absent.")
+        }
+        guard exchange.request.parameter("zoom") == nil else {
+            throw .refused("\"zoom\" is allowed only together with \"form\".")
+        }
+        let limit = try exchange.integer("limit", in: 1...Self.fixesPerPage, default: Self.fixesPerPage)
+        let after = try Cursor(exchange, decisions)?.fix()
+        let meters = try exchange.integer("distanceFilter", in: 0...Self.mostFilterMeters, default: 0)
+        let computesHeights = try Self.computesHeights(exchange)
+        return try views.readPlaces(exchange, context, .track, from: TimelineTable.name) {
+            (reading) throws(Problem) in
+            let range = try Self.range(reading)
+            let permit = reading.permit
+            // The distance filter continues from the last fix of the page before.
+            var filter = DistanceFilter(meters: Double(meters))
+            if let after, let last = try? Coordinate(latitude: after.latitude, longitude: after.longitude) {
+                _ = filter.keeps(last)
+            }
+            // Neighboring fixes are usually of the same device.
+            var last: (device: DeviceID, handle: String?)?
+            func handle(of device: DeviceID) -> String? {
+                if let last, last.device == device { return last.handle }
+                let handle = decisions.log.withStanding { $0.devices[device]?.handle?.text }
+                last = (device, handle)
+                return handle
+            }
+            var page = PageWriter(rows: Int(limit))
+            let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                try Self.forEachShown(limit, after: after, key: { TimelineReader.FixKey($0.reported) }) { marked in
+                    permit.shows(marked.reported.fix.timestamp)
+                        && (meters == 0
+                            || (marked.anomaly == nil && filter.keeps(marked.reported.fix.coordinate)))
+                } fetch: { (after, count) throws(SQLiteError) in
+                    try Self.marked(
+                        try TimelineReader.fixes(
+                            of: permit.subject, from: range.from, to: range.to, after: after, limit: count,
+                            in: connection), of: permit, context, in: connection)
+                } take: { marked in
+                    page.add { writer in
+                        writer.beginObject()
+                        let fix = marked.reported.fix
+                        FixJSON.writeMembers(of: computesHeights ? context.withBothHeights(fix) : fix, into: &writer)
+                        writer.field("device", handle(of: marked.reported.device))
+                        writer.field("number", reading.references.event(marked.reported.number))
+                        writer.field("anomaly", marked.anomaly?.word)
+                        writer.endObject()
+                    }
+                }
+            }
+            return page.ended(next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references)
+        }
+    }
+
+    /// Whether a height that the device did not report is computed from the other, by `heights`.
+    private static func computesHeights(_ exchange: Exchange) throws(Problem) -> Bool {
+        switch exchange.request.parameter("heights") {
+        case nil, "both": return true
+        case "reported": return false
+        default: throw .invalid("\"heights\" must be both or reported.")
+        }
+    }
+
+    /// The anomaly of each fix among its neighbors, including one neighbor before and after the rows. Hidden neighbors
+    /// are ignored.
+    static func marked(
+        _ fixes: [ReportedFix], of permit: Permit, _ context: AnswerContext, in connection: borrowing Connection
+    ) throws(SQLiteError) -> [Marked] {
+        guard let first = fixes.first, let last = fixes.last, let transform = context.geocentric else {
+            return fixes.map { Marked(reported: $0, anomaly: nil) }
+        }
+        let before = try TimelineReader.latestFix(
+            of: permit.subject, atOrBefore: Timestamp(milliseconds: first.fix.timestamp.milliseconds - 1),
+            in: connection)
+        let after = try TimelineReader.fixes(
+            of: permit.subject, from: Timestamp(milliseconds: last.fix.timestamp.milliseconds + 1), to: nil, limit: 1,
+            in: connection
+        ).first
+        func seen(_ neighbour: ReportedFix?) -> StoredFix? {
+            neighbour.flatMap { permit.shows($0.fix.timestamp) ? $0.stored : nil }
+        }
+        let marks = Anomaly.marks(of: fixes.map(\.stored), between: seen(before), and: seen(after), transform)
+        return zip(fixes, marks).map { Marked(reported: $0, anomaly: $1) }
+    }
+}

@@ -1,0 +1,209 @@
+import Answers
+import Gazetteer
+import Geodesy
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Projections
+import SQLite
+import Tables
+import Whereabouts
+
+/// Stored data about a person. The gate records each read before its bytes leave.
+struct ReadEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
+    static let rowsPerPage: Int64 = 1000
+
+    /// `GET /v1/people/*/location`: the newest location that may be shown, or null.
+    func location(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.readPlaces(exchange, context, .location, from: CurrentTable.name) { (reading) throws(Problem) in
+            let (found, asOf) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
+                try CurrentReader.fix(of: reading.permit.subject, in: connection)
+            }
+            let permit = reading.permit
+            let languages = exchange.languages(context)
+            let fix = try found.flatMap { (found) throws(Problem) in try Self.newestShown(found, permit, context) }
+            let shown = fix.map { ShownLocation($0, under: permit, decisions, context, languages: languages) }
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("location")
+            if let shown { shown.write(into: &writer) } else { writer.null() }
+            if reading.permit.precision == .exact { writer.field("asOf", reading.references.place(asOf)) }
+            writer.endObject()
+            return Gate.Computed(body: writer.bytes, count: shown == nil ? 0 : 1, asOf: asOf)
+        }
+    }
+
+    /// The newest fix that the permit shows.
+    static func newestShown(
+        _ newest: ReportedFix, _ permit: Permit, _ context: AnswerContext
+    ) throws(Problem) -> ReportedFix? {
+        try permit.newestShown(newest, time: \.fix.timestamp) { (moment) throws(Problem) in
+            try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                try TimelineReader.latestFix(of: permit.subject, atOrBefore: moment, in: connection)
+            }.value
+        }
+    }
+
+    /// `GET /v1/people/*/visits`: the visits that overlap the range, by arrival, as the person has corrected them.
+    func visits(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let limit = try exchange.integer("limit", in: 1...Self.rowsPerPage, default: Self.rowsPerPage)
+        let after = try Cursor(exchange, decisions)?.arrival()
+        return try views.readPlaces(exchange, context, .visits, from: TimelineTable.name) {
+            (reading) throws(Problem) in
+            let range = try Self.range(reading)
+            let now = reading.now
+            let corrections = decisions.corrections(of: reading.permit.subject)
+            let ((visits, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                let permit = reading.permit
+                return try Self.shown(limit, after: after, key: \Visit.arrival) {
+                    permit.shows(from: $0.arrival, to: $0.departure ?? now)
+                } fetch: { (after, count) throws(SQLiteError) in
+                    try TimelineReader.visits(
+                        of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: count, at: now,
+                        corrected: corrections, context.geocentric, in: connection)
+                }
+            }
+            let languages = exchange.languages(context)
+            return PageWriter.page(visits, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references) {
+                visit, writer in
+                writer.beginObject()
+                let name = Self.placeName(at: visit.coordinate, corrections, reading.permit, context, languages)
+                TimelineJSON.writeMembers(of: visit, placeName: name, context, into: &writer)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// The name of a place: the person's own name, if the person or the operator reads it, otherwise the gazetteer's, a
+    /// district with its city. For example "Favoriten, Wien".
+    static func placeName(
+        at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
+        _ languages: [Language]
+    ) -> String? {
+        permit.ownName(of: coordinate, in: corrections)
+            ?? context.placemark(at: coordinate, in: languages)?.shortAddress
+    }
+
+    /// `GET /v1/people/*/crossings`: entries to and exits from the person's regions, by time.
+    func crossings(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let limit = try exchange.integer("limit", in: 1...Self.rowsPerPage, default: Self.rowsPerPage)
+        let after = try Cursor(exchange, decisions)?.crossing()
+        return try views.read(exchange, context, .crossings, from: TimelineTable.name) { (reading) throws(Problem) in
+            let range = try Self.range(reading)
+            let ((crossings, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                let permit = reading.permit
+                var untold: Set<Crossing> = []
+                return try Self.shown(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
+                    permit.shows($0.crossing.time) && !untold.contains($0.crossing)
+                } fetch: { (after, count) throws(SQLiteError) in
+                    let found = try TimelineReader.crossings(
+                        of: permit.subject, from: range.from, to: range.to, after: after, limit: count, in: connection)
+                    for named in found where try !Self.restsOnShown(named.crossing, permit, in: connection) {
+                        untold.insert(named.crossing)
+                    }
+                    return found
+                }
+            }
+            return PageWriter.page(
+                crossings, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references
+            ) {
+                named, writer in
+                var named = named
+                named.entered = reading.permit.shownEntry(named.entered, before: named.crossing.time)
+                writer.beginObject()
+                TimelineJSON.writeMembers(of: named, into: &writer)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// Whether the fixes before and after a crossing may both be shown.
+    private static func restsOnShown(
+        _ crossing: Crossing, _ permit: Permit, in connection: borrowing Connection
+    ) throws(SQLiteError) -> Bool {
+        if permit.showsEveryMoment { return true }
+        let before = try TimelineReader.latestFix(of: permit.subject, atOrBefore: crossing.time, in: connection)
+        let after = try TimelineReader.fixes(
+            of: permit.subject, from: crossing.time, to: nil, limit: 1, in: connection
+        ).first
+        return permit.showsCrossing(between: before?.fix.timestamp, and: after?.fix.timestamp)
+    }
+
+    /// `GET /v1/people/*/regions`: the person's regions, on one page.
+    func regions(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.readPlaces(exchange, context, .settings, from: nil) { (reading) throws(Problem) in
+            let (regions, asOf) = decisions.log.withStanding { standing in
+                (
+                    (standing.persons[reading.permit.subject]?.regions ?? []).compactMap { standing.regions[$0] },
+                    standing.place
+                )
+            }
+            return PageWriter.page(regions, next: nil, asOf: asOf, reading.references) { region, writer in
+                writer.beginObject()
+                writer.field("id", region.identifier)
+                RegionJSON.writeMembers(of: region, into: &writer)
+                writer.endObject()
+            }
+        }
+    }
+
+    // MARK: Shapes
+
+    /// The requested range, cut to the permitted times and, on further pages, to the data that existed when the read
+    /// began.
+    static func range(_ reading: Gate.Reading) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
+        if let from = reading.from, let to = reading.to, to <= from {
+            throw .refused("\"to\" must be later than \"from\".")
+        }
+        return reading.permit.range(from: reading.from, to: reading.to, begun: reading.begun?.at)
+    }
+
+    /// Takes rows that may be shown, up to `limit`.
+    ///
+    /// - Returns: The key of the last row taken, after which a further page begins, or `nil` if there are no more rows
+    ///   to show. A cursor never holds the key of a hidden row, and no empty page has a `next`: both would disclose
+    ///   that hidden rows exist.
+    static func forEachShown<Item, Key>(
+        _ limit: Int64, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
+        fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item], take: (Item) -> Void
+    ) throws(SQLiteError) -> Key? {
+        // The number of rows in memory beside the page's bytes, however long the page.
+        let count = Int(min(limit, Self.rowsPerPage))
+        var taken: Int64 = 0
+        var after = after
+        while true {
+            let rows = try fetch(after, count)
+            for row in rows where isShown(row) {
+                take(row)
+                taken += 1
+                if taken == limit { return key(row) }
+            }
+            guard rows.count == count, let last = rows.last else { return nil }
+            after = key(last)
+        }
+    }
+
+    /// The rows that ``forEachShown(_:after:key:isShown:fetch:take:)`` takes.
+    static func shown<Item, Key>(
+        _ limit: Int64, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
+        fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item]
+    ) throws(SQLiteError) -> (items: [Item], end: Key?) {
+        var items: [Item] = []
+        let end = try Self.forEachShown(limit, after: after, key: key, isShown: isShown, fetch: fetch) {
+            items.append($0)
+        }
+        return (items, end)
+    }
+}

@@ -1,0 +1,214 @@
+import HTTPInterface
+import Whereabouts
+
+extension ReadEndpoints {
+    /// Stored data about a person. Each answer is recorded before it leaves.
+    package var operations: [Operation] {
+        [
+            .read(
+                "/v1/people/*/location", location,
+                summary: "Read a person's newest location.",
+                description:
+                    "For the person, the operator, or a person with a grant. The read is recorded before the answer is sent. `location` is null if there is none.",
+                access: .token(.query), discloses: .location,
+                answer: Operation.Answer(
+                    Schema.object(["location": Schema.orNull(Schema.location)], optional: ["asOf": Schema.asOf]),
+                    named: "LastLocation"),
+                hasPlaces: true, hasNames: true),
+            .read(
+                "/v1/people/*/track", track,
+                summary: "List a person's fixes.",
+                description:
+                    "In order of time. For the person, the operator, or a person with a grant that includes history. The read is recorded before the answer is sent.",
+                access: .token(.query), discloses: .track,
+                query: Self.fixParameters + [
+                    Operation.Parameter(
+                        name: "distanceFilter", schema: Schema.integer(0...Self.mostFilterMeters),
+                        description:
+                            "Only fixes without an anomaly, each at least this many meters from the one before."),
+                    Operation.Parameter(
+                        name: "heights", schema: Schema.word("both", "reported"),
+                        description:
+                            "`reported`: only the heights that the device reported, and no height computed from the other one."
+                    ),
+                    Operation.Parameter(
+                        name: "form", schema: Schema.word("points"),
+                        description: "The whole range as points for a map, in bytes that HTTP.md specifies."),
+                    Operation.Parameter(
+                        name: "zoom", schema: Schema.integer(0...22),
+                        description: "The map's zoom, by which `points` are thinned."),
+                ],
+                answer: Operation.Answer(
+                    Schema.page(
+                        Schema.placedFix(
+                            ["timestamp": Schema.time, "device": Schema.handle, "number": Schema.event],
+                            optional: ["anomaly": Schema.word("invalid", "noFix", "inTheFuture", "vague", "spike")])),
+                    pageOf: "TrackFix"),
+                answerTypes: [TrackPoints.mediaType], hasPlaces: true),
+            .read(
+                "/v1/people/*/visits", visits,
+                summary: "List a person's visits.",
+                description:
+                    "In order of arrival. `departure` is null for a visit under way. The read is recorded before the answer is sent.",
+                access: .token(.query), discloses: .visits, query: Self.rowParameters,
+                answer: Operation.Answer(Schema.page(Schema.visit), pageOf: "Visit"), hasPlaces: true, hasNames: true),
+            .read(
+                "/v1/people/*/visits/*", visit,
+                summary: "Explain a visit by its fixes.",
+                description:
+                    "The three fixes before and after the visit, and those during it. If the visit has changed since, `visit` is null and `successor` is the id of the visit at its time. The read is recorded before the answer is sent.",
+                access: .token(.query), discloses: .visits,
+                answer: Operation.Answer(
+                    Schema.object(
+                        ["visit": Schema.orNull(Schema.visit), "asOf": Schema.asOf],
+                        optional: [
+                            "successor": Schema.visitID, "rules": Schema.count,
+                            "before": Schema.list(Schema.decidingFix),
+                            "during": Schema.list(Schema.decidingFix), "after": Schema.list(Schema.decidingFix),
+                        ]), named: "ExplainedVisit"),
+                hasPlaces: true, hasNames: true),
+            .read(
+                "/v1/people/*/crossings", crossings,
+                summary: "List a person's crossings of regions.",
+                description:
+                    "Entries and exits in order of time; an exit has the seconds that the person stayed. The read is recorded before the answer is sent.",
+                access: .token(.query), discloses: .crossings, query: Self.rowParameters,
+                answer: Operation.Answer(
+                    Schema.page(
+                        Schema.object(
+                            [
+                                "region": Schema.text, "type": Schema.word("enter", "exit"), "time": Schema.time,
+                                "reported": Schema.time,
+                            ], optional: ["dwellSeconds": Schema.length])), pageOf: "Crossing")),
+            .read(
+                "/v1/people/*/trips", trips,
+                summary: "List a person's trips and gaps.",
+                description:
+                    "The movements between visits, with distance and mode, and the gaps of more than ten minutes without data. The read is recorded before the answer is sent.",
+                access: .token(.query), discloses: .trips, query: Self.rangeParameters + [.after],
+                answer: Operation.Answer(
+                    Schema.page(
+                        Schema.object(
+                            [
+                                "type": Schema.word("trip", "gap"), "start": Schema.time, "end": Schema.time,
+                                "durationSeconds": Schema.length,
+                            ],
+                            optional: [
+                                "from": Schema.ref("TripEnd"), "to": Schema.ref("TripEnd"), "timeZone": Schema.timeZone,
+                                "distanceMeters": Schema.length,
+                                "mode": Schema.travelMode,
+                                "confidence": ["type": "number", "minimum": 0, "maximum": 1], "fixes": Schema.count,
+                            ])), pageOf: "Trip"),
+                hasPlaces: true, hasNames: true),
+            .read(
+                "/v1/people/*/places", places,
+                summary: "List the places a person visited.",
+                description:
+                    "The place with the most time comes first. The read is recorded before the answer is sent.",
+                access: .token(.query), discloses: .places, query: Self.rangeParameters,
+                answer: Operation.Answer(
+                    Schema.page(
+                        Schema.place(
+                            [
+                                "id": Schema.visitID, "horizontalAccuracy": Schema.length, "visits": Schema.count,
+                                "totalSeconds": Schema.length, "firstArrival": Schema.time, "lastArrival": Schema.time,
+                                "lastDeparture": Schema.orNull(Schema.time),
+                            ],
+                            optional: ["place": Schema.text, "timeZone": Schema.timeZone, "usualHours": Schema.text])),
+                    pageOf: "VisitedPlace"),
+                hasPlaces: true, hasNames: true),
+            .read(
+                "/v1/people/*/summary", summary,
+                summary: "Sum up a person's days, weeks or months.",
+                description:
+                    "Stays, trips and time without data, at most 93 days at once. Periods begin by the local time where the person was. The read is recorded before the answer is sent.",
+                access: .token(.query), discloses: .summary,
+                query: [
+                    Operation.Parameter(
+                        name: "from", schema: Schema.timeGiven,
+                        description: "The beginning of the first period; required without `day`."),
+                    .to, .day, .timeZone,
+                    Operation.Parameter(
+                        name: "period", schema: Schema.word("day", "week", "month"),
+                        description: "The length of a period."),
+                    Operation.Parameter(
+                        name: "dayStartMinutes", schema: Schema.integer(0...1439),
+                        description: "The time after midnight at which a day begins."),
+                ],
+                answer: Operation.Answer(
+                    Schema.page(
+                        Schema.object([
+                            "period": Schema.text, "from": Schema.time, "to": Schema.time, "seconds": Schema.length,
+                            "staySeconds": Schema.length, "moveSeconds": Schema.length, "unknownSeconds": Schema.length,
+                            "distanceMeters": Schema.length, "visits": Schema.count,
+                            "places": Schema.list(
+                                Schema.object(
+                                    ["id": Schema.visitID, "visits": Schema.count, "seconds": Schema.length],
+                                    optional: ["place": Schema.text])),
+                            "modes": Schema.list(
+                                Schema.object([
+                                    "mode": Schema.travelMode, "trips": Schema.count, "seconds": Schema.length,
+                                    "distanceMeters": Schema.length,
+                                ])),
+                        ])), pageOf: "SummaryPeriod"),
+                hasNames: true),
+            .read(
+                "/v1/people/*/audit", audit,
+                summary: "List who asked for, read or changed a person's data.",
+                description:
+                    "The newest entry comes first. Needs the scope `audit`. Entries are queries with their pushes, fixes and disclosures, reads, changes of rights, and the operator's acts that concern everyone. The read is recorded too.",
+                access: .token(.audit), discloses: .audit,
+                query: Self.rangeParameters + Self.newestParameters,
+                answer: Operation.Answer(
+                    Schema.page(
+                        Schema.object(
+                            ["kind": Schema.word("query", "read", "change", "act"), "at": Schema.time],
+                            optional: ["number": Schema.event])), pageOf: "AuditEntry"),
+                answerTypes: ["text/csv"], mixesTexts: true),
+            .read(
+                "/v1/people/*/asked", asked,
+                summary: "List what a person asked about others.",
+                description:
+                    "The newest entry comes first. Needs the scope `audit`. Entries show what the person saw, as hashes instead of locations.",
+                access: .token(.audit), discloses: .audit, query: Self.newestParameters,
+                answer: Operation.Answer(
+                    Schema.page(
+                        Schema.object([
+                            "kind": Schema.word("query", "read", "refusals"), "number": Schema.event, "at": Schema.time,
+                            "status": Schema.text,
+                        ])), pageOf: "AskedEntry")),
+            .read(
+                "/v1/people/*/findings", findings,
+                summary: "List conspicuous patterns of questions about a person.",
+                description:
+                    "Over 90 days, for example 12 questions in one day or questions in three nights of two weeks. Needs the scope `audit`.",
+                access: .token(.audit), discloses: .audit,
+                answer: Operation.Answer(
+                    Schema.page(
+                        Schema.object(
+                            [
+                                "pattern": Schema.word("polling", "clockwork", "nights", "coarse", "refused"),
+                                "requester": Schema.orNull(Schema.text), "from": Schema.time, "to": Schema.time,
+                                "count": Schema.count, "number": Schema.event,
+                            ], optional: ["timeZone": Schema.timeZone])), pageOf: "Finding")),
+            .read(
+                "/v1/people/*/regions", regions,
+                summary: "List a person's regions.",
+                description: "In the form in which they were added. The read is recorded before the answer is sent.",
+                access: .token(.manage), discloses: .settings,
+                answer: Operation.Answer(Schema.page(Schema.region, atMost: Limits.regionsPerPerson), pageOf: "Region"),
+                hasPlaces: true),
+        ]
+    }
+
+    // MARK: Parts
+
+    /// The parameters that choose a time range.
+    private static let rangeParameters: [Operation.Parameter] = [.from, .to, .day, .timeZone]
+    /// The parameters of a list of derived rows, such as visits.
+    private static let rowParameters: [Operation.Parameter] = rangeParameters + [.limit(rowsPerPage), .after]
+    /// The parameters of a list of fixes, whose pages are longer.
+    private static let fixParameters: [Operation.Parameter] = rangeParameters + [.limit(fixesPerPage), .after]
+    /// The parameters of a list that is newest first and has no time range.
+    private static let newestParameters: [Operation.Parameter] = [.limit(auditRowsPerPage), .after]
+}

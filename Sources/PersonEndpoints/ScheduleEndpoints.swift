@@ -1,0 +1,56 @@
+import Answers
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Whereabouts
+
+/// Schedules by which the service asks for a person at regular intervals.
+///
+/// The queries have the initiation `server`: they leave `Limits.pushesKeptForPersons` of the push budget to people.
+struct ScheduleEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
+    /// `POST /v1/people/*/schedules`: adds a schedule. The body has `everySeconds`, in ``Limits/scheduleSeconds``, and
+    /// optionally `until`. Answers 201 with `id` and `number`.
+    func set(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("everySeconds", "until")
+        guard let seconds = try body.optionalInteger("everySeconds") else {
+            throw .invalid("\"everySeconds\" is missing: give the interval, for example 3600.")
+        }
+        let receipt = try decisions.append(
+            exchange,
+            .setSchedule(of: try exchange.handle(0), everySeconds: seconds, until: try body.optionalTime("until")))
+        guard case .schedule(let id) = receipt.reply else { throw .broken }
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) {
+            $0.field("id", references.name(id.rawValue, .schedule))
+        }
+    }
+
+    /// `GET /v1/people/*/schedules`: the person's schedules, a recorded read. `next` is the time of the next query.
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        try views.settings(exchange, context) { standing, person, references, page in
+            for id in standing.persons[person]?.schedules ?? [] {
+                guard let schedule = standing.schedules[id] else { continue }
+                page.add(id.rawValue) { writer in
+                    writer.field("id", references.name(id.rawValue, .schedule))
+                    writer.field("everySeconds", schedule.everySeconds)
+                    writer.field("until", milliseconds: schedule.until?.milliseconds)
+                    writer.field("next", milliseconds: schedule.nextAt.milliseconds)
+                }
+            }
+        }
+    }
+
+    /// `DELETE /v1/people/*/schedules/*`: ends a schedule.
+    func remove(_ exchange: Exchange) throws(Problem) -> Command {
+        let id = ScheduleID(rawValue: try exchange.number(1, .schedule, decisions))
+        return .removeSchedule(id, of: try exchange.handle(0))
+    }
+}

@@ -1,0 +1,36 @@
+import Answers
+import HTTPInterface
+import Whereabouts
+
+extension ScheduleEndpoints {
+    /// Questions that the service asks at intervals.
+    package var operations: [Operation] {
+        [
+            .change(
+                "/v1/people/*/schedules", set,
+                group: .people, summary: "Add a schedule.",
+                description:
+                    "For the person (scope `manage`) or the operator. The service asks at this interval unless a fix is younger than half of it. At most 8.",
+                access: .token(.manage), discloses: .command,
+                body: Operation.Body(
+                    Schema.body(
+                        ["everySeconds": Schema.integer(Limits.scheduleSeconds)], optional: ["until": Schema.timeGiven]),
+                    named: "NewSchedule", example: ["everySeconds": 1800]),
+                answer: Operation.Answer(
+                    Schema.object(["id": Schema.id, "number": Schema.event]), named: "AddedSchedule")),
+            .settings(
+                "/v1/people/*/schedules", list,
+                group: .people, summary: "List a person's schedules.",
+                description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
+                discloses: .settings,
+                items: Schema.object(
+                    ["id": Schema.id, "everySeconds": Schema.count, "next": Schema.time],
+                    optional: ["until": Schema.time]),
+                named: "Schedule"),
+            .command(
+                "DELETE", "/v1/people/*/schedules/*", decisions.done(by: remove),
+                group: .people, summary: "Remove a schedule.",
+                description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
+        ]
+    }
+}

@@ -1,0 +1,190 @@
+import Answers
+import Cryptography
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Posting
+import Reactors
+import Whereabouts
+
+/// Webhooks: URLs to which the service posts events, and the outcomes of the posts.
+struct WebhookEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+    let webhookDeliverer: WebhookDeliverer?
+
+    /// `POST /v1/people/*/webhooks`: adds a webhook, and shows its secret once.
+    ///
+    /// The body has `url`, which must be of an origin that the operator allows, and optionally `topics`, by default
+    /// all. Answers 201 with `id`, `url`, `topics`, `secret` and `number`. The webhook acts with the caller's token: if
+    /// that is revoked, it falls silent.
+    ///
+    /// - Throws: 409 if the operator allows no targets, 422 if not this one.
+    func add(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("url", "topics")
+        let handle = try exchange.handle(0)
+        let now = decisions.clock()
+        // A caller without the right must not learn which targets are allowed.
+        guard
+            case .success = decisions.log.withStanding({
+                $0.authorize(exchange.caller, to: .manage, about: handle, at: now)
+            })
+        else { throw .noSuchPerson }
+        guard let deliverer = webhookDeliverer else {
+            throw Problem(
+                409, "Webhooks are off", "The operator has not allowed any target; see \"webhooks\" in the README.")
+        }
+        let text = try body.requiredText("url")
+        guard text.utf8.count <= Limits.webhookURLBytes, let url = PostURL(text) else {
+            throw .invalid(
+                "\"url\" must be a URL of https in at most \(Limits.webhookURLBytes) ASCII characters, without user and fragment."
+            )
+        }
+        guard deliverer.allows(url) else {
+            throw .refused(
+                "The operator has not allowed \(url.origin); choose an allowed target, or ask the operator.")
+        }
+        // Standard Webhooks requires 24 to 64 bytes.
+        let target = WebhookTarget(url: url.text, secret: exchange.secretBytes)
+        let topics = try Self.topics(of: body)
+        let receipt = try decisions.append(exchange, .addWebhook(of: handle, target, topics))
+        guard case .webhook(let id) = receipt.reply else { throw .broken }
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) { writer in
+            writer.field("id", references.name(id.rawValue, .webhook))
+            writer.field("url", url.text)
+            writer.array("topics") { writer in for word in topics.words { writer.value(word) } }
+            writer.field("secret", "whsec_" + Base64.encode(target.secret))
+        }
+    }
+
+    /// The topics of a body; all if there are none.
+    private static func topics(of body: JSONValue) throws(Problem) -> FeedTopics {
+        guard let given = body["topics"], !given.isNull else { return .all }
+        var words: [String] = []
+        if let items = given.array { for item in items { words.append(item.string ?? "") } }
+        guard let topics = FeedTopics(words: words), !topics.isEmpty else {
+            throw .invalid("\"topics\" must be a list of \(FeedTopics.words.joined(separator: ", ")).")
+        }
+        return topics
+    }
+
+    /// `GET /v1/people/*/webhooks`: the person's webhooks, a recorded read on one page, without their secrets.
+    ///
+    /// `state` is `active`, `retrying` (the present message is not accepted yet), `silent` (the target is no longer
+    /// allowed, or the token no longer valid) or `stopped` (too many dead letters). `told` is the place up to which
+    /// messages were posted.
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        return try views.read(exchange, context, .settings, from: nil) { reading in
+            let (webhooks, asOf) = decisions.log.withStanding { standing in
+                let ids = standing.webhooks(of: reading.permit.subject)
+                let found = ids.compactMap { id in
+                    standing.webhooks[id].map { (id, $0, hasVoice: standing.caller(of: $0, at: now) != nil) }
+                }
+                return (found, standing.place)
+            }
+            let references = reading.references
+            return PageWriter.page(webhooks, next: nil, asOf: asOf, references) { item, writer in
+                let (id, webhook, hasVoice) = item
+                let target = Self.target(of: id, context)
+                let url = target.flatMap { PostURL($0.url) }
+                let isAllowed = url.map { webhookDeliverer?.allows($0) ?? false } ?? false
+                let trouble = webhookDeliverer?.trouble(of: id)
+                let state =
+                    if webhook.isStopped { "stopped" } else if !isAllowed || !hasVoice { "silent" } else {
+                        trouble == nil ? "active" : "retrying"
+                    }
+                writer.beginObject()
+                writer.field("id", references.name(id.rawValue, .webhook))
+                writer.field("url", target?.url)
+                writer.array("topics") { writer in for word in webhook.topics.words { writer.value(word) } }
+                writer.field("token", references.name(webhook.token.rawValue, .token))
+                writer.field("state", state)
+                writer.field("told", references.place(webhook.place))
+                writer.field("deadLetters", webhook.letters.count)
+                writer.field("tries", trouble?.tries)
+                writer.field("status", trouble?.outcome.status)
+                writer.field("reason", trouble?.outcome.reason)
+                writer.field("nextTry", milliseconds: trouble?.nextTry.milliseconds)
+                writer.endObject()
+            }
+        }
+    }
+
+    /// The target from the event that added the webhook; `nil` if the event is erased.
+    private static func target(of id: WebhookID, _ context: AnswerContext) -> WebhookTarget? {
+        guard case .webhookAdded(_, _, let part)? = (try? context.reader.event(id.rawValue))?.event.event else {
+            return nil
+        }
+        return part.content
+    }
+
+    /// `DELETE /v1/people/*/webhooks/*`: removes a webhook with its dead letters.
+    func remove(_ exchange: Exchange) throws(Problem) -> Command {
+        .removeWebhook(WebhookID(rawValue: try exchange.number(1, .webhook, decisions)), of: try exchange.handle(0))
+    }
+
+    /// `GET /v1/people/*/webhooks/*/dead-letters`: the messages that were given up, without their content, which only
+    /// the target may see.
+    func deadLetters(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let id = WebhookID(rawValue: try exchange.number(1, .webhook, decisions))
+        return try views.read(exchange, context, .settings, from: nil) { reading in
+            let (letters, asOf) = decisions.log.withStanding { standing in
+                let webhook = standing.webhooks[id].flatMap { $0.person == reading.permit.subject ? $0 : nil }
+                return (webhook?.letters.sorted { $0.key < $1.key } ?? [], standing.place)
+            }
+            let references = reading.references
+            let own = decisions.references(of: reading.permit.subject)
+            return PageWriter.page(letters, next: nil, asOf: asOf, references) { letter, writer in
+                let recorded = (try? context.reader.event(letter.key.rawValue))?.event
+                writer.beginObject()
+                writer.field("id", references.name(letter.key.rawValue, .deadLetter))
+                writer.field("message", WebhookMessage.id(of: letter.value, by: id, own))
+                if let recorded, case .webhookFailed(let failure) = recorded.event {
+                    writer.field("failedAt", milliseconds: recorded.recordedAt.milliseconds)
+                    writer.field("tries", failure.tries)
+                    writer.field("status", failure.status)
+                    writer.field("reason", failure.reason)
+                }
+                writer.endObject()
+            }
+        }
+    }
+
+    /// `POST /v1/people/*/webhooks/*/dead-letters/*/retry`: posts a message again that the webhook gave up on. The act
+    /// is recorded first. The answer 202 comes before the post; the list shows the outcome.
+    func retry(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let (id, letter) = try letter(exchange)
+        try decisions.append(exchange, .retryDeadLetter(letter, of: id, try exchange.handle(0)))
+        webhookDeliverer?.retry(letter, of: id)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("id", decisions.references(for: exchange.caller).name(letter.rawValue, .deadLetter))
+        writer.endObject()
+        return .json(writer.bytes, status: 202)
+    }
+
+    /// `DELETE /v1/people/*/webhooks/*/dead-letters/*`: removes a message from the list without posting it.
+    func discard(_ exchange: Exchange) throws(Problem) -> Command {
+        let (id, letter) = try letter(exchange)
+        return .discardDeadLetter(letter, of: id, try exchange.handle(0))
+    }
+
+    /// The webhook and the dead letter in the path, from the caller's references.
+    private func letter(_ exchange: Exchange) throws(Problem) -> (WebhookID, DeadLetterID) {
+        (
+            WebhookID(rawValue: try exchange.number(1, .webhook, decisions)),
+            DeadLetterID(rawValue: try exchange.number(2, .deadLetter, decisions))
+        )
+    }
+}

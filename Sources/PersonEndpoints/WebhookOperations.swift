@@ -1,0 +1,70 @@
+import Answers
+import HTTPInterface
+import Whereabouts
+
+extension WebhookEndpoints {
+    /// Webhooks and the messages that they gave up on.
+    package var operations: [Operation] {
+        [
+            .change(
+                "/v1/people/*/webhooks", add,
+                group: .people, summary: "Add a webhook.",
+                description:
+                    "Needs the person's own token with the scopes `manage` and `audit`. The operator must have allowed the target's origin. The secret that signs messages is shown only once.",
+                access: .token([.manage, .audit]), discloses: .command,
+                body: Operation.Body(
+                    Schema.body(["url": Schema.text], optional: ["topics": Self.topicsSchema]), named: "NewWebhook",
+                    example: ["url": "https://hooks.example/whereabouts", "topics": ["visit", "crossing"]]),
+                answer: Operation.Answer(
+                    Schema.object([
+                        "id": Schema.id, "url": Schema.text, "topics": Self.topicsSchema, "secret": Schema.text,
+                        "number": Schema.event,
+                    ]), named: "AddedWebhook")),
+            .settings(
+                "/v1/people/*/webhooks", list,
+                group: .people, summary: "List a person's webhooks.",
+                description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
+                discloses: .settings,
+                items: Schema.object(
+                    [
+                        "id": Schema.id, "topics": Self.topicsSchema, "token": Schema.id,
+                        "state": Schema.word("active", "retrying", "stopped", "silent"), "told": Schema.event,
+                        "deadLetters": Schema.count,
+                    ],
+                    optional: [
+                        "url": Schema.text, "tries": Schema.count, "status": Schema.count, "reason": Schema.text,
+                        "nextTry": Schema.time,
+                    ]),
+                named: "Webhook", atMost: Limits.webhooksPerPerson),
+            .command(
+                "DELETE", "/v1/people/*/webhooks/*", decisions.done(by: remove),
+                group: .people, summary: "Remove a webhook.",
+                description: "For the person (scope `manage`) or the operator. Unsent messages are dropped.",
+                access: .token(.manage)),
+            .settings(
+                "/v1/people/*/webhooks/*/dead-letters", deadLetters,
+                group: .people, summary: "List a webhook's dead letters.",
+                description:
+                    "The messages that the webhook gave up on, after about a day. For the person (scope `manage`) or the operator.",
+                access: .token(.manage), discloses: .settings,
+                items: Schema.object(
+                    ["id": Schema.id, "message": Schema.text],
+                    optional: [
+                        "failedAt": Schema.time, "tries": Schema.count, "status": Schema.count, "reason": Schema.text,
+                    ]),
+                named: "DeadLetter", atMost: Limits.deadLettersPerWebhook),
+            Operation(
+                "POST", "/v1/people/*/webhooks/*/dead-letters/*/retry", .answer(retry),
+                group: .people, summary: "Post a dead letter again.",
+                description: "The message leaves the list when the target takes it. The act is recorded first.",
+                access: .token(.manage), discloses: .command, status: 202,
+                answer: Operation.Answer(Schema.object(["id": Schema.id]), named: "RetriedDeadLetter")),
+            .command(
+                "DELETE", "/v1/people/*/webhooks/*/dead-letters/*", decisions.done(by: discard),
+                group: .people, summary: "Discard a dead letter.",
+                description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
+        ]
+    }
+
+    private static let topicsSchema = Schema.list(Schema.topic)
+}

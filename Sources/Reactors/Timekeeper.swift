@@ -1,0 +1,57 @@
+import Glibc
+package import Log
+import Synchronization
+import Threading
+package import Whereabouts
+
+/// Ends questions past their deadline, and asks the questions that schedules require. It needs no state: the standing
+/// shows the overdue questions and the due schedules.
+package final class Timekeeper: Sendable {
+    /// The greatest delay of an end after its deadline.
+    private static let tickMilliseconds = 100
+    /// The ticks from one look at the schedules to the next. There may be many, and seconds do not matter to them.
+    private static let ticksPerSchedules = 10
+    /// The questions asked in one tick; the others follow in the next.
+    private static let questionsAtOnce = 1000
+
+    /// Whether the thread is to end; a change wakes it from its pause.
+    private let stopping = Monitor(false)
+    private let thread = Mutex<WorkerThread?>(nil)
+
+    /// Starts the thread.
+    ///
+    /// - Parameter clock: The service's clock. The remaining time of a question is counted by ``QuestionClock``, so a
+    ///   clock that is set does not end questions.
+    package init(log: EventLog, clock: @escaping @Sendable () -> Timestamp) {
+        let stopping = self.stopping
+        thread.withLock {
+            $0 = WorkerThread {
+                var tick = 0
+                while stopping.wait(milliseconds: Self.tickMilliseconds, for: { $0 ? true : nil }) == nil {
+                    let now = clock()
+                    let isOverdue = log.withStanding { $0.hasOverdueQuery(log.questions.time(at: now)) }
+                    // A refused or failed attempt is tried again at the next tick.
+                    if isOverdue { _ = try? log.appendAndWait(.endOverdueQueries, by: .house, correlation: .random()) }
+                    tick += 1
+                    guard tick % Self.ticksPerSchedules == 0 else { continue }
+                    log.room?.look()
+                    log.withStanding { standing in log.questions.forget { standing.queries[$0] != nil } }
+                    // A question that the log does not take now is still due at the next look.
+                    for schedule in log.withStanding({ $0.dueSchedules(at: now, count: Self.questionsAtOnce) }) {
+                        let query = QueryID.random()
+                        log.submit(.askScheduled(schedule, query: query), by: .house, correlation: query) { _ in }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the thread; waits for a command under way.
+    package func stop() {
+        stopping.change { $0 = true }
+        thread.withLock { thread in
+            thread?.join()
+            thread = nil
+        }
+    }
+}

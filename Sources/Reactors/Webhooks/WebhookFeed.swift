@@ -1,0 +1,116 @@
+import Answers
+import Log
+import Projections
+import SQLite
+import Tables
+import Whereabouts
+
+/// The items that a webhook posts next: its person's feed after a place in the log, in the order of the events behind
+/// the items.
+///
+/// It is read from the log and the projections, and so is the same whenever it is read, for example after a restart, or
+/// a day later when the target works again. An item is identified by its event and its place among the items of that
+/// event.
+struct WebhookFeed {
+    /// The event up to which all items have been given.
+    private(set) var place: Int64
+    private let person: PersonID
+    /// The topics that the webhook asked for; other items are skipped.
+    private let topics: FeedTopics
+    private var feed: PersonFeed
+    /// The first event of the person's audit stream that has not been examined.
+    private var version: Int64
+
+    /// The most events read at a time; the next call continues after them.
+    private static let eventsAtOnce = 100
+    /// The most news of visits and of crossings read at a time, unless one event brought more.
+    private static let newsAtOnce = 500
+
+    /// The feed after a place in the log.
+    ///
+    /// - Throws: 503 if the projections have not folded that place yet, or the log or a projection cannot be read now.
+    init(
+        of person: PersonID, _ topics: FeedTopics, after place: Int64, _ context: AnswerContext, _ sources: FeedSources
+    ) throws(Problem) {
+        guard [AuditTable.name, StreamIndexTable.name].allSatisfy({ sources.views.host.place(of: $0) >= place }) else {
+            throw .busy(1)
+        }
+        let patterns = try sources.views.patterns(about: person, through: place, context).patterns
+        (self.person, self.topics, self.place) = (person, topics, place)
+        feed = PersonFeed(of: person, after: place, told: nil, asked: [:], patterns: patterns)
+        let last = sources.decisions.log.withStanding { $0.versions[.audit(person)] ?? 0 }
+        version = try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
+            try StreamIndexReader.version(after: place, in: .audit(person), last: last, connection)
+        }.value
+    }
+
+    /// The next items in their order, as far as the projections are folded; empty if the feed shows nothing of that.
+    ///
+    /// - Throws: 503 if something cannot be read now. Nothing is given then, and nothing is lost.
+    mutating func next(_ context: AnswerContext, _ sources: FeedSources) throws(Problem) -> [WebhookMessage] {
+        let folded = min(
+            sources.views.host.place(of: StreamIndexTable.name), sources.views.host.place(of: TimelineTable.name))
+        guard folded > place else { return [] }
+        var upTo = folded
+        var (numbers, _) = try context.read(StreamIndexTable.name) { [self] (connection) throws(SQLiteError) in
+            try StreamIndexReader.numbers(
+                of: .audit(person), fromVersion: version, count: Self.eventsAtOnce, in: connection)
+        }
+        if numbers.count == Self.eventsAtOnce, let last = numbers.last { upTo = min(upTo, last) }
+        let news = try news(&upTo, context, sources)
+        numbers.removeAll { $0 > upTo }
+        var events: [RecordedEvent] = []
+        for number in numbers {
+            do throws(LogError) {
+                if let event = try context.reader.event(number)?.event { events.append(event) }
+            } catch { throw .broken }
+        }
+        let writer = sources.writer(of: person)
+        var items = feed.take(events, upTo: upTo, writer)
+        items += news.map { writer.item(of: $0, context) }
+        (version, place) = (version + Int64(numbers.count), upTo)
+        return messages(of: items)
+    }
+
+    /// The news up to `upTo`. If there are more than are read at once, `upTo` is lowered to the place where they end.
+    private func news(
+        _ upTo: inout Int64, _ context: AnswerContext, _ sources: FeedSources
+    ) throws(Problem) -> [TimelineReader.Told] {
+        guard !topics.isDisjoint(with: [.visit, .crossing]) else { return [] }
+        let corrections = sources.decisions.corrections(of: person)
+        var limit = Self.newsAtOnce
+        while true {
+            let (news, _) = try context.read(TimelineTable.name) { [limit] (connection) throws(SQLiteError) in
+                try TimelineReader.told(
+                    of: person, after: place, limit: limit, corrected: corrections, context.geocentric, in: connection)
+            }
+            var end = upTo
+            for isVisit in [true, false] {
+                let kind = news.filter { if case .visit = $0.what { isVisit } else { !isVisit } }
+                end = min(end, FeedBounds.complete(kind.map(\.number), limit: limit) ?? end)
+            }
+            if end > place {
+                upTo = end
+                return news.filter { $0.number <= end }
+            }
+            // One event brought all of them, for example the last of an imported history.
+            limit *= 10
+        }
+    }
+
+    /// The messages of the wanted topics. Items of other topics are counted too, so that an ordinal does not depend on
+    /// the topics.
+    private func messages(of items: [FeedItem]) -> [WebhookMessage] {
+        let ordered = items.enumerated().sorted { ($0.element.number, $0.offset) < ($1.element.number, $1.offset) }
+        var messages: [WebhookMessage] = []
+        var item = FeedPlace(number: 0, ordinal: 0)
+        for (_, told) in ordered {
+            let ordinal = told.number == item.number ? item.ordinal + 1 : 0
+            item = FeedPlace(number: told.number, ordinal: ordinal)
+            if let topic = FeedTopics(words: [told.event]), topics.isSuperset(of: topic) {
+                messages.append(WebhookMessage(told, item))
+            }
+        }
+        return messages
+    }
+}

@@ -1,0 +1,40 @@
+import Answers
+import HTTPServer
+import JSON
+
+/// The texts of the page that the server writes itself, in the language that the browser prefers. The files
+/// `plain.en.json` and `plain.de.json` have them by name.
+struct PageText: Sendable {
+    /// `en` or `de`.
+    let language: String
+    private let texts: [String: String]
+
+    private static let languages: [String: [String: String]] = Dictionary(
+        uniqueKeysWithValues: ["en", "de"].map { ($0, read("plain.\($0).json")) })
+
+    private static func read(_ name: String) -> [String: String] {
+        guard let bytes = PageAssets.embedded[name], let root = (try? JSONDocument.parse(bytes))?.root else {
+            return [:]
+        }
+        var texts: [String: String] = [:]
+        guard let members = root.members else { return [:] }
+        for (key, value) in members { texts[key] = value.string }
+        return texts
+    }
+
+    /// The texts for a request; English if it prefers neither language.
+    init(_ request: HTTPRequest) {
+        let wanted = request.header("accept-language").map { Preference.preferred($0.lowercased()) } ?? []
+        language = wanted.lazy.map { String($0.prefix { $0 != "-" }) }.first { Self.languages[$0] != nil } ?? "en"
+        texts = Self.languages[language] ?? [:]
+    }
+
+    /// The text of this name; its name if there is none, which a test excludes.
+    subscript(_ name: String) -> String { texts[name] ?? name }
+
+    /// Whether there is a text of this name.
+    func has(_ name: String) -> Bool { texts[name] != nil }
+
+    /// The names in each language, for the test that they are the same.
+    static var names: [String: Set<String>] { languages.mapValues { Set($0.keys) } }
+}

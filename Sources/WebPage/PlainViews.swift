@@ -1,0 +1,197 @@
+import Answers
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Threading
+import Whereabouts
+
+/// The views as plain HTML, for browsers without scripts.
+///
+/// A view is one or more sections, and a section is the table of one answer of the API. The answer comes from the API's
+/// own route, called with the rights of the session: what it records and what it hides is the same as for any other
+/// client. The hash in the record is that of the API's answer, which the table shows.
+struct PlainViews: Sendable {
+    let routes: RouteTable
+    let shell: PageShell
+    let timeZones: TimeZoneDatabase
+    let clock: @Sendable () -> Timestamp
+
+    /// A section with its answer, or the problem if the reader may not see the rows or they are not available.
+    private struct Answered {
+        let section: PlainSection
+        let result: Result<JSONValue, Problem>
+    }
+
+    /// `GET` of a view with `plain=true`.
+    func answer(
+        _ exchange: Exchange, _ context: AnswerContext, _ reader: PageShell.Reader,
+        _ text: PageText,
+        title: String
+    ) throws(Problem) -> HTTPResponse {
+        let request = exchange.request
+        // The operator, who has no data, names the person to look at; people may name a friend.
+        let named = request.parameter("person").map { Handle($0)?.text ?? "" }
+        let person = named ?? reader.person?.text
+        let today = CalendarDay(utc: clock())
+        let sections = PlainSection.sections(
+            of: request.path, person: person, isOperators: reader.person == nil, today: today, request)
+        var answered: [Answered] = []
+        for section in sections {
+            let result = read(section, exchange, context)
+            answered.append(Answered(section: section, result: result))
+            // One reason is enough, and a person who does not exist is not asked for again.
+            if case .failure = result { break }
+        }
+        var status = 200
+        if let last = answered.last, case .failure(let problem) = last.result { status = problem.status }
+        let html = shell.page(
+            text, title: title, reader: reader, path: request.path, isPlain: true
+        ) { html in
+            html.element("h1", title)
+            if let day = PlainSection.day(of: request.path, today: today) { Self.days(around: day, named, text, &html) }
+            if sections.isEmpty { html.element("p", text["plain.person"]) }
+            for part in answered { write(part, request, text, &html) }
+            if request.path == "/audit", named == nil, let person = reader.person {
+                Self.proof(of: person, text, &html)
+            }
+            html.element("p", ["class": "mut"], text["plain.scripts"])
+        }
+        return PageShell.answer(html, status: status)
+    }
+
+    /// The links to the days before and after.
+    private static func days(around day: CalendarDay, _ person: String?, _ text: PageText, _ html: inout HTML) {
+        html.element("p") { html in
+            for (name, offset) in [("plain.before", Int64(-1)), ("plain.after", 1)] {
+                let other = CalendarDay(number: day.number + offset)
+                let query = [(name: "plain", value: "true")] + (person.map { [(name: "person", value: $0)] } ?? [])
+                html.element(
+                    "a", ["href": PageEndpoints.link("/day/\(other.text)", query)], "\(text[name]) \(other.text)")
+                html.text(" ")
+            }
+        }
+    }
+
+    /// How a person checks without scripts, and without the service, that the list is complete.
+    private static func proof(of person: Handle, _ text: PageText, _ html: inout HTML) {
+        html.element("section") { html in
+            html.element("h2", text["plain.proof"])
+            html.element("p", text["proof.means"])
+            html.element("p") {
+                $0.element(
+                    "a", ["href": "/v1/people/\(person.text)/proof", "class": "button", "download": ""],
+                    text["proof.save"])
+            }
+            html.element("p", text["proof.script"])
+            html.element(
+                "pre", ["tabindex": "0"],
+                "python3 verify_proof.py \(person.text).person-proof --key \(text["proof.key"])")
+        }
+    }
+
+    /// The API's answer to a section's question.
+    private func read(
+        _ section: PlainSection, _ exchange: Exchange, _ context: AnswerContext
+    ) -> Result<JSONValue, Problem> {
+        let languages = exchange.request.headers.filter { $0.name.lowercased() == "accept-language" }
+        let request = HTTPRequest(method: "GET", path: section.path, query: section.query, headers: languages)
+        return answer(to: request, exchange, context)
+    }
+
+    /// The API's answer to a request that the page makes for the caller of `exchange`.
+    func answer(
+        to request: HTTPRequest, _ exchange: Exchange, _ context: AnswerContext
+    ) -> Result<JSONValue, Problem> {
+        let parts = Route.parts(request.path)
+        guard
+            let (route, parameters) = routes.routes.lazy.compactMap({ route in
+                route.method == request.method ? route.match(parts).map { (route, $0) } : nil
+            }).first
+        else { return .failure(.notFound) }
+        if let problem = route.refusal(ofQuery: request.query) { return .failure(problem) }
+        let inner = Exchange(request: request, parameters: parameters, id: .random(), caller: exchange.caller)
+        do throws(Problem) {
+            let response = try respond(route, inner, context)
+            guard (200...299).contains(response.status), let root = (try? JSONDocument.parse(response.body))?.root
+            else { return .failure(Problem(response.status < 300 ? 503 : response.status, "Not available", "")) }
+            return .success(root)
+        } catch { return .failure(error) }
+    }
+
+    /// How long an answer waits for its record.
+    private static let recordMilliseconds = 10_000
+
+    /// The answer of a route's handler. One that waits gets ``recordMilliseconds``, then 503; reports are not routed.
+    private func respond(
+        _ route: Route, _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        switch route.work {
+        case .answer(let work): return try work(exchange, context)
+        case .recorded(let work): return try work(exchange, context).leave()
+        case .wait(let work):
+            let given = Monitor<HTTPResponse?>(nil)
+            try work(exchange, context) { response in given.change { $0 = response } }
+            guard let response = given.wait(milliseconds: Self.recordMilliseconds, for: { $0 }) else { throw .busy(1) }
+            return response
+        case .report: throw .notFound
+        }
+    }
+
+    // MARK: Writing
+
+    /// A section with its heading: the table, an empty list's text, or the problem's. With `next`, a link to the next
+    /// page.
+    private func write(
+        _ part: Answered, _ request: HTTPRequest, _ text: PageText, _ html: inout HTML
+    ) {
+        let section = part.section
+        html.element("section") { html in
+            html.element("h2", text["plain.\(section.title)"])
+            switch part.result {
+            case .failure(let problem):
+                let name = "problem.\(problem.status)"
+                html.element("p", ["class": "problem"], text[text.has(name) ? name : "problem.503"])
+            case .success(let root):
+                let items = section.items(of: root)
+                if let below = section.below(items) { PlainForms.write(below, for: nil, text, &html) }
+                guard !items.isEmpty else { return html.element("p", ["class": "empty"], text["plain.none"]) }
+                table(section, items, text, &html)
+                guard let next = root["next"]?.string else { return }
+                let query = request.query.filter { $0.name != "after" } + [("after", next)]
+                html.element("p") {
+                    $0.element("a", ["href": PageEndpoints.link(request.rawPath, query)], text["plain.more"])
+                }
+            }
+        }
+    }
+
+    /// The table of the items.
+    private func table(
+        _ section: PlainSection, _ items: [JSONValue], _ text: PageText, _ html: inout HTML
+    ) {
+        // A column that no row fills is left out.
+        let columns = section.columns.filter { column in items.contains { column.value(in: $0) != nil } }
+        html.element("table", ["class": "table"]) { html in
+            html.element("thead") { html in
+                html.element("tr") { html in
+                    for column in columns { html.element("th", ["scope": "col"], text["column.\(column.title)"]) }
+                    if !section.buttons.isEmpty { html.element("td") }
+                }
+            }
+            html.element("tbody") { html in
+                for item in items {
+                    html.element("tr") { html in
+                        for column in columns {
+                            html.element("td") { html in column.write(item, section.link, timeZones, &html) }
+                        }
+                        guard !section.buttons.isEmpty else { return }
+                        html.element("td", ["class": "row"]) { html in
+                            for button in section.buttons { PlainForms.write(button, for: item, text, &html) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

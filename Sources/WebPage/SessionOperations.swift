@@ -1,0 +1,69 @@
+import HTTPInterface
+import Whereabouts
+
+extension SessionEndpoints {
+    /// Signing in to the web page.
+    package var operations: [Operation] {
+        [
+            Operation(
+                "GET", "/session", .answer(read),
+                group: .page, summary: "Read who is signed in.",
+                description:
+                    "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator. `log` is the origin of the person's own log, which its checkpoints begin with. The answer is 204 if no one is signed in.",
+                access: .page, discloses: .names("The handle of the caller who is signed in."),
+                otherStatuses: [(204, "No one is signed in.")],
+                answer: Operation.Answer(
+                    Schema.object([
+                        "person": Schema.orNull(Schema.handle), "handle": Schema.text, "operator": Schema.boolean,
+                        "log": Schema.orNull(Schema.text), "scopes": Schema.list(Schema.text),
+                        "expires": Schema.orNull(Schema.time),
+                        "language": Schema.word("en", "de"), "assets": Schema.text, "demo": Schema.boolean,
+                    ]), named: "Session"),
+                bodyBytes: 0),
+            Operation(
+                "POST", "/session", .answer(open),
+                group: .page, summary: "Sign in.",
+                description:
+                    "With a token or a one-time code, as JSON or as a form. Sets the cookie `whereabouts_session`; a form is answered with 303 to `next`. Every wrong token or code gets the same 401, and 429 after many. A sign-in from another page's form is refused with 403.",
+                access: .anybody, discloses: .command,
+                body: Operation.Body(
+                    Schema.body(optional: ["token": Schema.text, "code": Schema.text, "next": Schema.text]),
+                    named: "SignIn", example: ["token": "example-token"],
+                    types: ["application/json", "application/x-www-form-urlencoded"]),
+                otherStatuses: [(303, "A form is answered with the way to `next`.")],
+                answer: Operation.Answer(Schema.object(["next": Schema.text]), named: "SignedIn")),
+            Operation(
+                "DELETE", "/session", .answer(close),
+                group: .page, summary: "Sign out.",
+                description: "Ends the session of the cookie that the request has.", access: .token([]),
+                discloses: .command,
+                query: [.everywhere], status: 204),
+            Operation(
+                "POST", "/session/end", .answer(end),
+                group: .page, summary: "Sign out by a form.",
+                description:
+                    "As `DELETE /session`, for pages without scripts: a browser that sends a form gets 303 to `/`.",
+                access: .token([]), discloses: .command, query: [.everywhere], status: 204,
+                otherStatuses: [(303, "A browser's form is answered with the way to the first page.")]),
+            .change(
+                "/v1/sign-in-codes", makeCode,
+                group: .page, summary: "Create a one-time code for the page.",
+                description:
+                    "For yourself, or as the operator for anyone. Needs the scope `manage`. The code opens one session within 15 minutes and replaces an earlier code that is unused. Opening `path` shows a button; only the button uses the code.",
+                access: .token(.manage), discloses: .command,
+                body: Operation.Body(
+                    Schema.body(optional: ["person": Schema.handle]), named: "NewSignInCode", example: ["person": "ben"]
+                ),
+                answer: Operation.Answer(
+                    Schema.object([
+                        "code": Schema.text, "path": Schema.text, "expires": Schema.time, "number": Schema.event,
+                    ]), named: "SignInCode")),
+        ]
+    }
+}
+
+extension Operation.Parameter {
+    static let everywhere = Self(
+        name: "everywhere", schema: Schema.boolean,
+        description: "Ends all sessions of the caller, and codes that are not used yet.")
+}
