@@ -1,10 +1,11 @@
 import Cryptography
 package import HTTPServer
-import Log
+package import Log
 package import Whereabouts
 
-/// An answer with data about a person whose record is durable. Only the gate makes one, and a route that discloses
-/// recorded data answers with one: so no such bytes leave without their record. It cannot be copied, and leaves once.
+/// Bytes about a person whose record is durable. Only the gate makes them, and whatever sends recorded data takes them: a
+/// route as its answer, a stream as its next part. So no such bytes leave without their record. They cannot be copied, and
+/// leave once.
 package struct Disclosed: ~Copyable, Sendable {
     private var response: HTTPResponse
 
@@ -20,10 +21,16 @@ package struct Disclosed: ~Copyable, Sendable {
     }
 
     /// The same answer as the start of a stream. The later bytes are recorded separately.
-    package consuming func opening(_ stream: HTTPStream) -> Disclosed {
-        stream.write(response.body)
+    package consuming func opening(_ stream: DisclosingStream) -> Disclosed {
+        stream.connection.write(response.body)
         response.body = []
-        response.stream = stream
+        response.stream = stream.connection
+        return self
+    }
+
+    /// These bytes and then others, which have their own record.
+    package consuming func followed(by other: consuming Disclosed) -> Disclosed {
+        response.body += other.leave().body
         return self
     }
 
@@ -31,12 +38,21 @@ package struct Disclosed: ~Copyable, Sendable {
     package consuming func leave() -> HTTPResponse { response }
 }
 
+/// Bytes about a person whose record is durable, for a target that may get them more than once: a webhook's message is
+/// posted until its target has it. Only the gate makes them.
+package struct Repeatable: Sendable {
+    /// The bytes to send.
+    package let body: [UInt8]
+
+    fileprivate init(_ body: [UInt8]) { self.body = body }
+}
+
 /// Joins JSON arrays about several persons into one array. Each array is recorded separately.
 package struct DisclosedArray: ~Copyable {
-
-    package init() {
-    }
     private var body: [UInt8] = []
+
+    /// An array without elements.
+    package init() {}
 
     /// Adds the elements of an array.
     package mutating func append(_ part: consuming Disclosed) {
@@ -58,8 +74,7 @@ package struct Gate: Sendable {
     package let receipts: Receipts
 
     package init(decisions: Decisions, receipts: Receipts) {
-        self.decisions = decisions
-        self.receipts = receipts
+        (self.decisions, self.receipts) = (decisions, receipts)
     }
 
     /// An answer computed from stored data, not recorded and not sent yet.
@@ -71,13 +86,13 @@ package struct Gate: Sendable {
         /// The number of the last event that the answer takes into account.
         package let asOf: Int64
         /// The headers of this answer; the headers that all answers have are added later.
-        package var headers = [(name: "Content-Type", value: "application/json")]
+        package let headers: [(name: String, value: String)]
 
-        package init(body: [UInt8], count: Int64, asOf: Int64, headers: [(name: String, value: String)] = []) {
-            self.body = body
-            self.count = count
-            self.asOf = asOf
-            self.headers = headers
+        package init(
+            body: [UInt8], count: Int64, asOf: Int64,
+            headers: [(name: String, value: String)] = [(name: "Content-Type", value: "application/json")]
+        ) {
+            (self.body, self.count, self.asOf, self.headers) = (body, count, asOf, headers)
         }
 
         /// The answer 200. Only the gate may send it, after the record.
@@ -138,11 +153,7 @@ package struct Gate: Sendable {
             throw .noSuchPerson
         }
         let computed = try compute(reading)
-        let hash = Hash256(SHA256().hash(computed.body))
-        let receipt = try decisions.append(
-            exchange,
-            .recordRead(
-                question, permitted: reading.permit, asOf: computed.asOf, count: computed.count, answerHash: hash))
+        let receipt = try decisions.append(exchange, Self.record(question, reading.permit, computed))
         var response = computed.response
         response.headers += receipts.headers(of: receipt)
         return Disclosed(response)
@@ -193,9 +204,41 @@ package struct Gate: Sendable {
     /// longer holds, the whole answer is dropped.
     package func answerDevice(
         _ exchange: Exchange, friends: [Permit], body: [UInt8]
-    ) throws(Problem) -> HTTPResponse {
+    ) throws(Problem) -> Disclosed {
         let hash = Hash256(SHA256().hash(body))
         try decisions.append(exchange, .answerDevice(friends: friends, asOf: decisions.log.head, answerHash: hash))
-        return .json(body)
+        return Disclosed(.json(body))
+    }
+
+    /// Records the next part of a stream as a read. Blocks for a commit.
+    ///
+    /// - Parameter correlation: The id of the request that opened the stream.
+    /// - Throws: ``AppendFailure`` if the permit no longer holds or the record cannot be written: nothing leaves then.
+    package func follow(
+        _ question: ReadQuestion, permitted permit: Permit, _ part: Computed, by caller: Caller, correlation: RequestID
+    ) throws(AppendFailure) -> Disclosed {
+        _ = try decisions.log.appendAndWait(
+            Self.record(question, permit, part), by: caller, correlation: correlation)
+        return Disclosed(part.response)
+    }
+
+    /// Records a message about a person as a read. Returns at once.
+    ///
+    /// - Parameter then: Is called on the log's thread, with the bytes once they are on record, or without them if the
+    ///   permit no longer holds or the record cannot be written.
+    package func record(
+        _ question: ReadQuestion, permitted permit: Permit, _ message: Computed, by caller: Caller,
+        then: @escaping @Sendable (Repeatable?) -> Void
+    ) {
+        let command = Self.record(question, permit, message)
+        decisions.log.submit(command, by: caller, correlation: .random()) { result in
+            if case .success = result { then(Repeatable(message.body)) } else { then(nil) }
+        }
+    }
+
+    private static func record(_ question: ReadQuestion, _ permit: Permit, _ computed: Computed) -> Command {
+        .recordRead(
+            question, permitted: permit, asOf: computed.asOf, count: computed.count,
+            answerHash: Hash256(SHA256().hash(computed.body)))
     }
 }

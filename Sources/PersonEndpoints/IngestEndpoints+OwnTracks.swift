@@ -163,9 +163,9 @@ private struct PendingAnswer: Sendable {
         }
         do throws(Problem) {
             let body = OwnTracksAnswer(friends: shown.map(\.friend), isToReport: isToReport, requests: requests).bytes
-            let response = try gate.answerDevice(exchange, friends: shown.map(\.permit), body: body)
+            let disclosed = try gate.answerDevice(exchange, friends: shown.map(\.permit), body: body)
             friendsShown.note(shown.map { ($0.permit.subject, $0.told) }, to: device)
-            return response
+            return disclosed.leave()
         } catch {
             return .json(OwnTracksAnswer(friends: [], isToReport: false, requests: requests).bytes)
         }

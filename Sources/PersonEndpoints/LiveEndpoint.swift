@@ -77,7 +77,7 @@ struct LiveEndpoint: Sendable {
         let bytes = missed.reduce(answer.count) {
             $0 + LiveStream.bytes(of: $1, id: references.place(head)).count
         }
-        let stream = HTTPStream(bytesMax: Limits.liveBytesWaiting + bytes)
+        let stream = DisclosingStream(bytesMax: Limits.liveBytesWaiting + bytes)
         let live = LiveStream(
             caller: exchange.caller, question: question, correlation: exchange.id, stream: stream, feed: feed,
             missed: missed, languages: languages, references: references)

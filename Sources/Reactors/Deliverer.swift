@@ -104,7 +104,7 @@ package final class Deliverer: Sendable {
             for index in arrived.indices {
                 let missed = arrived[index].missed
                 arrived[index].missed = []
-                give(missed, to: arrived[index])
+                give(missed, to: arrived[index], through: sources.views.gate)
             }
             streams += arrived
             let head = log.waitForHead(
@@ -113,7 +113,7 @@ package final class Deliverer: Sendable {
             let now = clock()
             let steady = log.questions.now()
             if steady >= nextHeartbeat {
-                for stream in streams { stream.stream.write(Array(LiveStream.heartbeat.utf8)) }
+                for stream in streams { stream.stream.writeHeartbeat() }
                 nextHeartbeat = steady + Limits.liveHeartbeatSeconds * 1000
             }
             close(&streams, at: now)
@@ -169,7 +169,7 @@ package final class Deliverer: Sendable {
                     // reason.
                     if error.status == 410 { streams[index].stream.finish() }
                 }
-                give(items, to: streams[index])
+                give(items, to: streams[index], through: sources.views.gate)
             }
         } while place < head && !state.read { $0.isStopping }
     }
@@ -179,7 +179,7 @@ package final class Deliverer: Sendable {
     ///
     /// Blocks for a commit for each kind. If the caller may no longer see the stream, or a record fails, the stream
     /// ends.
-    private func give(_ items: [FeedItem], to stream: LiveStream) {
+    private func give(_ items: [FeedItem], to stream: LiveStream, through gate: Gate) {
         guard !items.isEmpty, !stream.stream.isOver else { return }
         let now = clock()
         var parts: [(question: ReadQuestion, permit: Permit, items: [FeedItem])] = []
@@ -193,24 +193,25 @@ package final class Deliverer: Sendable {
             case .failure: if question == .live { return stream.stream.finish() }
             }
         }
-        var bytes: [UInt8] = []
+        var leaving: Disclosed?
         for (index, part) in parts.enumerated() {
             var shown: [UInt8] = []
             for (place, item) in part.items.enumerated() {
                 let isLast = index == parts.count - 1 && place == part.items.count - 1
                 shown += LiveStream.bytes(of: item, id: isLast ? stream.references.place(stream.feed.place) : nil)
             }
-            let record = Command.recordRead(
-                part.question, permitted: part.permit, asOf: stream.feed.place, count: Int64(part.items.count),
-                answerHash: Hash256(SHA256().hash(shown)))
+            let computed = Gate.Computed(
+                body: shown, count: Int64(part.items.count), asOf: stream.feed.place, headers: [])
             do throws(AppendFailure) {
-                _ = try log.appendAndWait(record, by: stream.caller, correlation: stream.correlation)
+                let next = try gate.follow(
+                    part.question, permitted: part.permit, computed, by: stream.caller,
+                    correlation: stream.correlation)
+                if let before = leaving.take() { leaving = before.followed(by: next) } else { leaving = consume next }
             } catch {
                 // Without a record, nothing is sent: the client reconnects and gets the missed news.
                 return stream.stream.finish()
             }
-            bytes += shown
         }
-        stream.stream.write(bytes)
+        if let leaving { stream.stream.write(leaving) }
     }
 }

@@ -1,6 +1,5 @@
 package import Answers
 package import Gazetteer
-package import HTTPServer
 package import Whereabouts
 
 /// One open stream. A value: the deliverer's thread owns it and its feed.
@@ -12,7 +11,7 @@ package struct LiveStream: Sendable {
     /// The id of the request, which the records of disclosures carry.
     package let correlation: RequestID
     /// The connection to the client.
-    package let stream: HTTPStream
+    package let stream: DisclosingStream
     /// The person's feed, with the place up to which it has been read.
     package var feed: PersonFeed
     /// The missed items, which are sent first.
@@ -23,23 +22,15 @@ package struct LiveStream: Sendable {
     package let references: References
 
     package init(
-        caller: Caller, question: ReadQuestion, correlation: RequestID, stream: HTTPStream, feed: PersonFeed,
+        caller: Caller, question: ReadQuestion, correlation: RequestID, stream: DisclosingStream, feed: PersonFeed,
         missed: [FeedItem], languages: [Language], references: References
     ) {
-        self.caller = caller
-        self.question = question
-        self.correlation = correlation
-        self.stream = stream
-        self.feed = feed
-        self.missed = missed
-        self.languages = languages
-        self.references = references
+        (self.caller, self.question, self.correlation, self.stream) = (caller, question, correlation, stream)
+        (self.feed, self.missed, self.languages, self.references) = (feed, missed, languages, references)
     }
 
+    /// Whose stream it is.
     package var person: PersonID { feed.person }
-
-    /// The comment that an idle stream sends each `Limits.liveHeartbeatSeconds`.
-    static let heartbeat = ": \n\n"
 
     /// One event of the stream. Only the last of those sent together has an id.
     package static func bytes(of item: FeedItem, id: References.Name? = nil) -> [UInt8] {

@@ -31,8 +31,8 @@ package final class WebhookDeliverer: Sendable {
 
     /// The causes of a round.
     enum Notice {
-        /// The record of a message is durable, or was not appended.
-        case recorded(Errand, isDurable: Bool)
+        /// The record of a message is durable, so that it may leave, or was not appended.
+        case recorded(Errand, Repeatable?)
         /// A post has ended.
         case answered(Errand, PostOutcome)
         /// The event of a given-up message is durable, or was not appended.
@@ -135,9 +135,9 @@ package final class WebhookDeliverer: Sendable {
     /// Wakes the rounds. Any thread may call it.
     func notify(_ notice: Notice) { inbox.change { $0.notices.append(notice) } }
 
-    /// Hands a message to the poster; its outcome comes back as a notice.
-    package func send(_ post: Post, for errand: Errand) {
-        poster.send(post) { [self] outcome in
+    /// Hands a recorded message to the poster; its outcome comes back as a notice.
+    func send(_ message: Repeatable, to url: PostURL, headers: [String], for errand: Errand) {
+        poster.send(Post(to: url, headers: headers, body: message.body)) { [self] outcome in
             outcomes.withLock { $0[outcome.word, default: 0] += 1 }
             notify(.answered(errand, outcome))
         }

@@ -1,7 +1,6 @@
 package import Answers
 import Cryptography
 import JSON
-package import Posting
 package import Whereabouts
 import WireFormats
 
@@ -43,19 +42,17 @@ package struct WebhookMessage {
         "msg_" + references.digest([webhook.rawValue, item.number, Int64(item.ordinal)])
     }
 
-    /// The request to post now. The signature covers the time, so each try has another one.
-    package func post(
-        to url: PostURL, by webhook: WebhookID, _ references: References, key: [UInt8], at now: Timestamp
-    ) -> Post {
+    /// The headers of a post of now. The signature covers the time, so each try has another one.
+    package func headers(
+        by webhook: WebhookID, _ references: References, key: [UInt8], at now: Timestamp
+    ) -> [String] {
         let id = Self.id(of: item, by: webhook, references)
         let seconds = now.milliseconds / 1000
-        return Post(
-            to: url,
-            headers: [
-                "Content-Type: application/json", "User-Agent: whereabouts", "webhook-id: \(id)",
-                "webhook-timestamp: \(seconds)",
-                "webhook-signature: \(Self.signature(of: body, id: id, seconds: seconds, key: key))",
-            ], body: body)
+        return [
+            "Content-Type: application/json", "User-Agent: whereabouts", "webhook-id: \(id)",
+            "webhook-timestamp: \(seconds)",
+            "webhook-signature: \(Self.signature(of: body, id: id, seconds: seconds, key: key))",
+        ]
     }
 
     /// HMAC-SHA256 over id, time and body, as the Standard Webhooks have it.

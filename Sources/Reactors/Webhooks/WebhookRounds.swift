@@ -52,6 +52,8 @@ final class WebhookRounds {
     /// A message that is recorded or being recorded.
     private struct Sending {
         let message: WebhookMessage
+        /// The message once it is on record.
+        var recorded: Repeatable?
         /// Set while the post is under way.
         var origin: Origin?
     }
@@ -87,7 +89,7 @@ final class WebhookRounds {
         look(at: now)
         for notice in notices {
             switch notice {
-            case .recorded(let errand, let isDurable): noteRecord(of: errand, isDurable: isDurable)
+            case .recorded(let errand, let recorded): noteRecord(of: errand, recorded)
             case .answered(let errand, let outcome): noteAnswer(to: errand, outcome, at: now)
             case .failureRecorded(let id, let isDurable): noteFailure(of: id, isDurable: isDurable, at: now)
             case .retry(let letter, let id): retry(letter, of: id, at: now)
@@ -220,18 +222,19 @@ final class WebhookRounds {
             case .success(let permit) = decisions.log.withStanding({ $0.authorize(caller, toRead: question, at: now) })
         else { return false }
         sendings[errand] = Sending(message: message)
-        let record = Command.recordRead(
-            question, permitted: permit, asOf: message.item.number, count: 1,
-            answerHash: Hash256(SHA256().hash(message.body)))
-        decisions.log.submit(record, by: caller, correlation: .random()) { [deliverer] result in
-            deliverer.notify(.recorded(errand, isDurable: result.isSuccess))
+        let computed = Gate.Computed(body: message.body, count: 1, asOf: message.item.number)
+        sources.views.gate.record(question, permitted: permit, computed, by: caller) { [deliverer] recorded in
+            deliverer.notify(.recorded(errand, recorded))
         }
         return true
     }
 
     /// Puts a recorded message in line to leave. Without the record, the webhook tries again in the next round.
-    private func noteRecord(of errand: WebhookDeliverer.Errand, isDurable: Bool) {
-        if isDurable, sendings[errand] != nil { return ready.append(errand) }
+    private func noteRecord(of errand: WebhookDeliverer.Errand, _ recorded: Repeatable?) {
+        if let recorded, sendings[errand] != nil {
+            sendings[errand]?.recorded = recorded
+            return ready.append(errand)
+        }
         sendings[errand] = nil
         if case .next(let id) = errand { courses[id]?.phase = .idle }
     }
@@ -241,7 +244,9 @@ final class WebhookRounds {
     private func post(at now: Timestamp) {
         var left: [WebhookDeliverer.Errand] = []
         for errand in ready {
-            guard let sending = sendings[errand], sending.origin == nil else { continue }
+            guard let sending = sendings[errand], sending.origin == nil, let recorded = sending.recorded else {
+                continue
+            }
             guard let course = courses[errand.webhook], let look = looks[errand.webhook], look.caller != nil else {
                 sendings[errand] = nil
                 continue
@@ -253,10 +258,9 @@ final class WebhookRounds {
             }
             posting[origin, default: 0] += 1
             sendings[errand]?.origin = origin
-            let post = sending.message.post(
-                to: course.url, by: errand.webhook, decisions.references(of: look.webhook.person), key: course.key,
-                at: now)
-            deliverer.send(post, for: errand)
+            let headers = sending.message.headers(
+                by: errand.webhook, decisions.references(of: look.webhook.person), key: course.key, at: now)
+            deliverer.send(recorded, to: course.url, headers: headers, for: errand)
         }
         ready = left
     }

@@ -162,7 +162,11 @@ import Testing
     @Test func `every type of problem in the sources is in the table of HTTP.md, and no other`() throws {
         let pattern = /(?:Problem\(|\.problem\(|self\.init\()\s*[\w.]+,\s*(?:title:\s*)?"([^"]+)"/
         var types: Set<String> = []
-        for folder in ["HTTPServer", "Service"] {
+        let folders = [
+            "HTTPServer", "Answers", "Maintenance", "Reactors", "HTTPInterface", "PersonEndpoints", "HouseEndpoints",
+            "WebPage", "Service",
+        ]
+        for folder in folders {
             for file in sources(below: "\(Repository.root)/Sources/\(folder)") {
                 let text = String(decoding: try contents(ofFile: file), as: UTF8.self)
                 for match in text.matches(of: pattern) {
