@@ -4,7 +4,7 @@ package import Tables
 package import Whereabouts
 
 /// The `next` of a page: the read that the next page continues, and the key of the last row. It is sealed for the
-/// caller (``References``), because keys are coordinates and times, which must not appear in URLs.
+/// caller (`References`), because keys are coordinates and times, which must not appear in URLs.
 ///
 /// The sealed bytes are `kind (1) ‖ read (16, zeros for none) ‖ key (8 to 32)`, numbers big-endian.
 package struct Cursor {

@@ -2,7 +2,7 @@ package import Whereabouts
 
 /// One address and method of the API: route, handler, disclosure rule, texts and schemas.
 ///
-/// The operations of a subject are one list beside their handlers, for example ``GrantEndpoints/operations``. Requests
+/// The operations of a subject are one list beside their handlers, for example `GrantEndpoints.operations`. Requests
 /// are routed and checked, the API description is written and the disclosure law is tested by these values. For a new
 /// route, add one value:
 ///

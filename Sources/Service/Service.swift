@@ -25,44 +25,34 @@ package import Whereabouts
 package final class Service: Sendable {
     /// The files of the service; the directory stays locked as long as the service exists.
     let directory: DataDirectory
-    /// The log, which decides and appends every command.
-    let log: EventLog
     /// The thread that folds the log into projections.
     let host: ProjectionHost
     /// The threads that compute answers, each with its own connections to the projections.
     private let answers: AnswerPool
     /// The requests that wait for the end of a query, without a thread each.
     let waitingRoom: WaitingRoom
-    /// Ends queries at their deadline, and asks the questions of schedules.
-    private let timekeeper: Timekeeper
-    /// Wakes phones for open queries; `nil` if no app is configured.
-    private let pusher: Pusher?
-    /// Sends events to the open live streams.
-    private let deliverer: Deliverer
-    /// `nil` unless the operator allows targets.
-    private let webhooks: WebhookDeliverer?
-    /// Has persons' logs cosigned; `nil` unless witnesses are configured.
-    private let witnesses: WitnessRounds?
+    /// What goes on without a request.
+    private let reactors: RunningReactors
     /// Compares the projections' fingerprints with their rows after the start, in the background.
     let checker: FingerprintChecker
-    /// The subscription to an MQTT broker; `nil` unless one is configured.
-    private let broker = Mutex<BrokerReceiver?>(nil)
-    /// Makes backups.
-    let backupMaker: BackupMaker
     /// The budgets of processor time for geocoding, since the start.
     let geocodingBudgets = GeocodingBudgets()
     /// The log as requests use it.
     let decisions: Decisions
+    /// The log, which decides and appends every command.
+    var log: EventLog { decisions.log }
     /// The entry of all requests.
     let door: Door
     /// The progress of the verification that `GET /v1/verify` runs.
     package let verificationProgress = VerificationProgress()
     /// The HTTP server; `nil` before it listens and after the stop.
     private let server = RunningServer()
+    /// The operator's token, and whether this start made it.
+    private let operatorToken: (text: String, isNew: Bool)
     /// The operator's token.
-    package let adminToken: String
+    package var adminToken: String { operatorToken.text }
     /// Whether this start made the operator's token.
-    package let adminTokenIsNew: Bool
+    package var adminTokenIsNew: Bool { operatorToken.isNew }
 
     /// The allocator's arenas. Memory of a long answer stays in the arena of the thread that wrote it, so with one
     /// arena for each thread it would stay many times.
@@ -96,7 +86,6 @@ package final class Service: Sendable {
             path: directory.log, keys: keys, savedStanding: StandingFile(directory: directory.projections),
             identities: .init(folder: directory.fixIdentities), acceptingLoss: acceptingLoss, room: room, clock: clock,
             steady: steady)
-        self.log = log
         try Self.settlePushes(log)
         let host = try ProjectionHost(
             log: log, directory: directory.projections, catalogPath: directory.catalog, kinds: ProjectionKind.all)
@@ -116,19 +105,12 @@ package final class Service: Sendable {
         let deviceContacts = DeviceContacts()
         let sources = FeedSources(views: views, deviceContacts: deviceContacts, gazetteer: gazetteer)
         waitingRoom = WaitingRoom(log: log, clock: clock)
-        timekeeper = Timekeeper(log: log, clock: clock)
-        let apps = configuration.push.isEmpty ? nil : try PushApps(configuration.push)
-        pusher = apps.map { Pusher(log: log, apps: $0, clock: clock) }
-        deliverer = Deliverer(log: log, clock: clock)
-        webhooks = configuration.webhooks.map { WebhookDeliverer($0) }
-        let witnesses = configuration.witnesses.isEmpty ? nil : WitnessRounds(configuration.witnesses, steady: steady)
-        self.witnesses = witnesses
+        reactors = try RunningReactors(configuration, log: log, clock: clock, steady: steady)
         let personLogs = PersonLogs(
-            views, seal: seal, cosigning: witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
+            views, seal: seal, cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
         checker = FingerprintChecker(host: host)
         let backups = BackupKeeper(directory, log)
-        backupMaker = BackupMaker(directory: directory, log: log, clock: clock)
-        (adminToken, adminTokenIsNew) = try Self.adminToken(directory, log)
+        operatorToken = try Self.adminToken(directory, log)
         backups.settleLater()
         let requestFigures = RequestFigures()
         let callers = Callers(decisions)
@@ -139,12 +121,15 @@ package final class Service: Sendable {
         let description = APIDescription()
         let operations =
             PersonOperations.all(
-                views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom, deliverer: deliverer,
-                sources: sources, secretBoxes: secretBoxes, webhooks: webhooks)
+                views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom,
+                deliverer: reactors.deliverer,
+                sources: sources, secretBoxes: secretBoxes, webhooks: reactors.webhooks)
             + HouseOperations.all(
-                views: views, answers: answers, directory: directory, backups: backups, backupMaker: backupMaker,
+                views: views, answers: answers, directory: directory, backups: backups,
+                backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
                 deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
-                verificationProgress: verificationProgress, apps: apps, webhooks: webhooks, witnesses: witnesses,
+                verificationProgress: verificationProgress, apps: reactors.apps, webhooks: reactors.webhooks,
+                witnesses: reactors.witnesses,
                 serverCounters: { [server] in server.counters })
             + description.operations + page.operations
         description.describe(operations)
@@ -155,14 +140,8 @@ package final class Service: Sendable {
             requestKeys: RequestKeys(under: keyEncryptionKey),
             crossOrigin: CrossOrigin(origins: configuration.allowedOrigins), requestFigures: requestFigures,
             deviceContacts: deviceContacts, publicURL: configuration.publicURL)
-        try deliverer.start(sources)
-        try webhooks?.start(sources)
-        try witnesses?.start(sources, personLogs)
-        if let wanted = configuration.mqtt {
-            let intake = BrokerIntake(decisions: decisions, secretBoxes: secretBoxes, deviceContacts: deviceContacts)
-            let receiver = BrokerReceiver(try BrokerConfiguration(wanted, for: log.id), intake)
-            broker.withLock { $0 = receiver }
-        }
+        try reactors.start(
+            configuration, decisions, sources: sources, personLogs: personLogs, secretBoxes: secretBoxes)
     }
 
     /// Whether the pool answers a request within a time, however many wait. For a health check: it asks `/healthz`.
@@ -186,7 +165,7 @@ package final class Service: Sendable {
         door.handle(request, respond: respond)
     }
 
-    /// Listens for requests until ``stop()``; returns the port, which the system chooses if `port` is 0. The lock file
+    /// Listens for requests until ``stop(_:)``; returns the port, which the system chooses if `port` is 0. The lock file
     /// then has the address.
     package func listen(host name: String, port: Int) throws(HTTPServerError) -> Int {
         var configuration = HTTPServerConfiguration()
@@ -216,13 +195,8 @@ package final class Service: Sendable {
         let server = self.server.take()
         // No new connections from here on.
         server?.beginStopping()
-        deliverer.stop()
-        webhooks?.stop()
-        witnesses?.stop()
         checker.stop()
-        timekeeper.stop()
-        pusher?.stop()
-        var isQuiet = broker.withLock { $0.take() }?.stop(milliseconds: patience.brokerMilliseconds) ?? true
+        var isQuiet = reactors.stop(brokerMilliseconds: patience.brokerMilliseconds)
         server?.stop { [log, answers] in
             // No request is recorded after this, and every recorded one has its answer.
             log.stop()

@@ -96,7 +96,10 @@ import Whereabouts
     @Test func `a person who comes between the two copies of a backup is not in its log without a key`() throws {
         let scene = try Scene()
         let house = scene.house
-        let manifest = try house.service.backupMaker.make {
+        let service = house.service
+        let maker = BackupMaker(
+            directory: service.directory, log: service.log, clock: service.decisions.clock)
+        let manifest = try maker.make {
             house.manage("POST", "/v1/people", #"{"handle":"guest"}"#)
         }
         #expect(house.service.log.head > manifest.events)
