@@ -5,13 +5,18 @@ package enum DecimalText {
 
     /// The number, with optional white space around it; `nil` if the text is not a number, not finite or too long.
     package static func parse(_ text: some Collection<UInt8>) -> Double? {
-        let digits = text.drop(while: isWhiteSpace)
-        // `reversed` of a general collection copies, which is fine within the bound.
+        // Without copies for arrays, slices of them and texts: files have ten numbers a fix.
+        text.withContiguousStorageIfAvailable { parse(contiguous: $0[...]) }
+            ?? Array(text).withUnsafeBufferPointer { parse(contiguous: $0[...]) }
+    }
+
+    private static func parse(contiguous text: Slice<UnsafeBufferPointer<UInt8>>) -> Double? {
+        var digits = text.drop(while: isWhiteSpace)
         guard digits.count <= bytesMax else { return nil }
-        let trimmed = Array(Array(digits.reversed().drop(while: isWhiteSpace)).reversed())
-        guard trimmed.allSatisfy(isNumeric), let number = Double(String(decoding: trimmed, as: UTF8.self)) else {
-            return nil
-        }
+        while let last = digits.last, isWhiteSpace(last) { digits = digits.dropLast() }
+        guard digits.allSatisfy(isNumeric),
+            let number = Double(String(decoding: UnsafeBufferPointer(rebasing: digits), as: UTF8.self))
+        else { return nil }
         return number.isFinite ? number : nil
     }
 

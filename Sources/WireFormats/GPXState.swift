@@ -103,8 +103,8 @@ final class GPXState {
         // Names and values alternate; a null pointer ends them.
         while let pair = next, let name = pair[0], let value = pair[1] {
             switch localName(name) {
-            case "lat": latitude = DecimalText.parse(String(cString: value).utf8) ?? .nan
-            case "lon": longitude = DecimalText.parse(String(cString: value).utf8) ?? .nan
+            case "lat": latitude = Self.number(value) ?? .nan
+            case "lon": longitude = Self.number(value) ?? .nan
             default: break
             }
             next = pair + 2
@@ -113,6 +113,12 @@ final class GPXState {
         pointDepth = depth
         beginsSegment = false
         direct = []
+    }
+
+    private static func number(_ text: UnsafePointer<CChar>) -> Double? {
+        var end = text
+        while end.pointee != 0 { end += 1 }
+        return DecimalText.parse(UnsafeRawBufferPointer(start: text, count: end - text))
     }
 
     private func endPoint() {
@@ -125,7 +131,7 @@ final class GPXState {
 
     private func beginValue(_ name: String) {
         // No value has elements inside, so these are ignored.
-        guard field == nil, let field = Field(rawValue: name.lowercased()) else { return }
+        guard field == nil, let field = Field(rawValue: name) ?? Field(rawValue: name.lowercased()) else { return }
         let isDirect = depth == pointDepth + 1
         switch field {
         // Extensions also have times and heights of other things.
