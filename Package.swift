@@ -176,7 +176,8 @@ let package = Package(
         .executableTarget(
             name: "WhereaboutsBench",
             dependencies: [
-                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "Maintenance",
+                "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
+                "Maintenance",
                 "Projections", "PushStandIn", "Reactors", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(

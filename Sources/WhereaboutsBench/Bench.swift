@@ -10,6 +10,8 @@ enum Bench {
         whereabouts-bench identities --dir DIR [--fixes N] [--devices N] [--lookups N]
         whereabouts-bench gazetteer --data FILE [--points N]
         whereabouts-bench visits [--fixes N] [--interval SECONDS] [--regions N] [--late N]
+        whereabouts-bench read-file --file FILE
+        whereabouts-bench write-file --form FORM --file FILE [--fixes N]
         whereabouts-bench ask --dir DIR [--asks N] [--outstanding N] [--each N] [--phones N]
         whereabouts-bench question --dir DIR --tool FILE [--questions N] [--outstanding N] [--phones N]
         whereabouts-bench question-writes --port N --pid N [--questions N] [--outstanding N]
@@ -32,6 +34,8 @@ enum Bench {
             case "identities": try IdentitiesBench(options).run()
             case "gazetteer": try GazetteerBench(options).run()
             case "visits": try VisitBench(options).run()
+            case "read-file": try ReadFileBench(options).run()
+            case "write-file": try WriteFileBench(options).run()
             case "ask": try AskBench(options).run()
             case "question": try QuestionBench(options).run()
             case "question-writes": try QuestionWritesBench(options).run()

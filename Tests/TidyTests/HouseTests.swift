@@ -78,7 +78,8 @@ import Testing
             "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
         ],
         "WhereaboutsBench": [
-            "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log", "Maintenance", "Projections",
+            "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log", "Maintenance",
+            "Projections",
             "PushStandIn", "Reactors", "Service", "Whereabouts",
         ],
     ]
