@@ -6,6 +6,8 @@ package import Whereabouts
 ///
 ///     {"id":"a-1","user":"anna","timestamp":1767538800.0,"latitude":46.5,"longitude":9.25,"horizontalAccuracy":35.0}
 ///
+/// A line may name the person's device too, as `device`.
+///
 /// The bytes may come in pieces of any size; at most one line is kept. Lines end with a line feed, with or without a
 /// carriage return before it, and are counted from 1. Empty lines, and a byte order mark before the first, are skipped.
 package struct FixLines: Sendable {
@@ -19,6 +21,8 @@ package struct FixLines: Sendable {
         /// The person; `nil` if the line names none. A `user` that is not a handle makes the line `missingField`, so
         /// that it is never mistaken for a line without one.
         package let user: Handle?
+        /// The device of the person; `nil` if the line names none, or not by a handle.
+        package let device: Handle?
         /// The fix or the rejection.
         package let report: Report
     }
@@ -74,31 +78,40 @@ package struct FixLines: Sendable {
             partial.removeAll(keepingCapacity: true)
             isTooLong = false
         }
-        if isTooLong { return Item(lineNumber: lineNumber, user: nil, report: .rejected(.tooLarge)) }
+        if isTooLong { return Item(lineNumber: lineNumber, user: nil, device: nil, report: .rejected(.tooLarge)) }
         var line = partial[...]
         if lineNumber == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
         if line.allSatisfy(DecimalText.isWhiteSpace) { return nil }
-        let (user, report) = read(line)
-        return Item(lineNumber: lineNumber, user: user, report: report)
+        let (user, device, report) = read(line)
+        return Item(lineNumber: lineNumber, user: user, device: device, report: report)
     }
 
-    private func read(_ line: ArraySlice<UInt8>) -> (Handle?, Report) {
-        guard let source = try? JSONSource(parsing: line) else { return (nil, .rejected(.notJSON)) }
-        guard var members = source.members else { return (nil, .rejected(.unknownType)) }
+    private func read(_ line: ArraySlice<UInt8>) -> (user: Handle?, device: Handle?, report: Report) {
+        guard let source = try? JSONSource(parsing: line) else { return (nil, nil, .rejected(.notJSON)) }
+        guard var members = source.members else { return (nil, nil, .rejected(.unknownType)) }
         var user: Handle?
         if let index = members.firstIndex(where: { $0.key == "user" }) {
             let member = members.remove(at: index)
             user = member.value.string.flatMap { Handle($0) }
-            if user == nil && !member.value.isNull { return (nil, .rejected(.missingField)) }
+            if user == nil && !member.value.isNull { return (nil, nil, .rejected(.missingField)) }
         }
-        return (user, FixJSON.report(of: members, now: now))
+        var device: Handle?
+        if let index = members.firstIndex(where: { $0.key == "device" }) {
+            device = members[index].value.string.flatMap { Handle($0) }
+            // Something else of this name is kept with the fix.
+            if device != nil { members.remove(at: index) }
+        }
+        return (user, device, FixJSON.report(of: members, now: now))
     }
 
     /// One line in this format, with its line feed.
-    package static func line(_ fix: Fix, user: Handle) -> [UInt8] {
+    ///
+    /// - Parameter device: The device, whose fix it is again when the line is imported; `nil` leaves it out.
+    package static func line(_ fix: Fix, user: Handle, device: String? = nil) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("user", user.text)
+        writer.field("device", device)
         FixJSON.writeMembers(of: fix, into: &writer)
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]

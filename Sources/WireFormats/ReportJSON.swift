@@ -59,7 +59,7 @@ package enum ReportJSON {
     }
 
     /// Reads a visit that an import has.
-    static func visit(_ item: JSONValue, now: Timestamp) -> Report {
+    package static func visit(_ item: JSONValue, now: Timestamp) -> Report {
         item.kind == .object ? dated(item, now) { sighting(.visit, item, at: $0) } : .rejected(.unknownType)
     }
 

@@ -78,17 +78,24 @@ import WireFormats
             .geoPulse,
             #"{"dataType":"rawgps","points":[{"timestamp":"2026-07-01T10:00:00Z","latitude":1,"longitude":2}]}"#
         ),
+        (
+            .whereabouts,
+            #"{"user":"a","type":"visit","latitude":1,"longitude":2,"arrival":1782900000,"timestamp":1782900000}"#
+                + "\n"
+                + #"{"user":"a","id":"x","circle":{}}"# + "\n" + #"{"user":"a","type":"split","at":1782900000}"#
+        ),
     ]
 
     static let bytes: [(format: FileFormat, bytes: [UInt8])] =
         files.map { ($0.format, Array($0.text.utf8)) } + [(.fit, FITWriter.sample)]
 
-    @Test func `every format is known by its content, and gives a fix`() {
+    @Test func `every format is known by its content, and gives a fix or what else it has`() {
         for (format, bytes) in Self.bytes {
             let found = read(bytes)
             #expect(found.fault == nil, "\(format)")
             #expect(found.summary.parts == [format: 1], "\(format)")
-            #expect(!found.fixes.isEmpty, "\(format)")
+            // The fixes of an archive are in files of their own.
+            #expect(!found.fixes.isEmpty || format == .whereabouts && found.records.count == 3, "\(format)")
         }
         #expect(Set(Self.bytes.map(\.format)) == Set(FileFormat.allCases))
     }
@@ -170,8 +177,9 @@ import WireFormats
         let records = found.records.map { record in
             switch record.content {
             case .fix(let fix, _): "\(record.place) \(fix.timestamp.milliseconds) \(fix.hashValue)"
-            case .visit(let visit): "\(record.place) \(visit.hashValue)"
+            case .visit(let visit, _): "\(record.place) \(visit.hashValue)"
             case .untimed(let place): "\(record.place) \(place.hashValue)"
+            case .setting(let setting): "\(record.place) \(setting.request.hashValue)"
             case .rejected(let reason): "\(record.place) \(reason)"
             }
         }

@@ -101,11 +101,12 @@ import WireFormats
             #expect(kind == "fix")
             #expect(fix.timestamp.milliseconds == milliseconds)
             #expect(fix.remainder == #"{"accuracyAssumed":true}"#)
-        case .visit(let visit):
+        case .visit(let visit, _):
             #expect(kind == "visit")
             #expect(visit.arrival?.milliseconds == milliseconds)
         case .untimed: #expect(kind == "untimed")
         case .rejected(let reason): #expect(kind == reason.word)
+        case .setting: #expect(kind == "setting")
         case nil: Issue.record("There is no record.")
         }
     }

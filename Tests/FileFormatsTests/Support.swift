@@ -15,7 +15,9 @@ struct Found {
     var fault: FormatFault?
 
     var fixes: [Fix] { records.compactMap { if case .fix(let fix, _) = $0.content { fix } else { nil } } }
-    var visits: [VisitReport] { records.compactMap { if case .visit(let visit) = $0.content { visit } else { nil } } }
+    var visits: [VisitReport] {
+        records.compactMap { if case .visit(let visit, _) = $0.content { visit } else { nil } }
+    }
     var untimed: Int { records.count { if case .untimed = $0.content { true } else { false } } }
     var rejected: [RejectionReason] {
         records.compactMap { if case .rejected(let reason) = $0.content { reason } else { nil } }

@@ -21,6 +21,7 @@ final class Screen: Sendable {
         }
     }
 
+    var bytes: [UInt8] { parts.withLock { $0.results } }
     var results: String { parts.withLock { String(decoding: $0.results, as: UTF8.self) } }
     var notes: String { parts.withLock { String(decoding: $0.notes, as: UTF8.self) } }
 }

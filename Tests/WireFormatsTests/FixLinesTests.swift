@@ -60,6 +60,6 @@ import Whereabouts
         let written = FixLines.line(fix, user: user)
         #expect(written.last == UInt8(ascii: "\n"))
         let again = items(String(decoding: written, as: UTF8.self))
-        #expect(again == [FixLines.Item(lineNumber: 1, user: user, report: .fix(fix, answering: nil))])
+        #expect(again == [FixLines.Item(lineNumber: 1, user: user, device: nil, report: .fix(fix, answering: nil))])
     }
 }

@@ -12,6 +12,7 @@ enum JSONKind {
         // JSON lines: the first line is a whole object.
         let line = text.prefix { $0 != UInt8(ascii: "\n") }
         if line.first == UInt8(ascii: "{"), let root = try? JSONDocument.parse(Array(line)).root {
+            if ArchiveLines.isOne(root) { return .whereabouts }
             if root["latitude"] != nil, root["timestamp"] != nil { return .fixes }
             if root["lonlat"] != nil, root["timestamp"] != nil { return .dawarich }
         }

@@ -40,6 +40,8 @@ package enum FileFormat: String, Sendable, CaseIterable {
     case dawarich
     /// GeoPulse: raw GPS data.
     case geoPulse = "geopulse"
+    /// An archive of this service: reported visits, regions and corrections. Its fixes are ``fixes``.
+    case whereabouts
 
     /// The name in sentences.
     package var title: String {
@@ -64,13 +66,14 @@ package enum FileFormat: String, Sendable, CaseIterable {
         case .overland: "Overland"
         case .dawarich: "Dawarich"
         case .geoPulse: "GeoPulse"
+        case .whereabouts: "an archive of Whereabouts"
         }
     }
 
     /// The unit of ``FileRecord/place``, for example in "the first at line 3".
     package var placeWord: String {
         switch self {
-        case .gpx, .fixes, .csv, .kml, .tcx, .nmea, .igc, .dawarich: "line"
+        case .gpx, .fixes, .csv, .kml, .tcx, .nmea, .igc, .dawarich, .whereabouts: "line"
         case .googleRecords, .googleSemantic, .googleTimeline, .googleTimelineIPhone, .googleEdits, .ownTracks,
             .geoJSON,
             .fit, .arc, .polarsteps, .overland, .geoPulse:

@@ -9,7 +9,9 @@ package struct FileRecord: Sendable, DescribedWithoutContent {
         /// A fix; `user` is the person whom the file names.
         case fix(Fix, user: Handle?)
         /// A visit that another system found.
-        case visit(VisitReport)
+        case visit(VisitReport, user: Handle? = nil)
+        /// A region or a correction, from an archive of this service.
+        case setting(ArchivedSetting)
         /// A point without a time, which cannot be part of a history; `nil` if it has no valid place either.
         case untimed(Coordinate?)
         /// A record that cannot be used.
@@ -20,6 +22,8 @@ package struct FileRecord: Sendable, DescribedWithoutContent {
     package let place: Int
     /// The meaning of the record.
     package let content: Content
+    /// The device that the file names; only archives of this service do.
+    package internal(set) var device: Handle?
 
     /// A record at a place.
     package init(place: Int, content: Content) {
@@ -43,7 +47,7 @@ extension FileRecord {
         let content: Content =
             switch report {
             case .fix(let fix, _): .fix(fix, user: user)
-            case .sighting(.visit(let visit)): .visit(visit)
+            case .sighting(.visit(let visit)): .visit(visit, user: user)
             case .rejected(let reason, _): .rejected(reason)
             case .sighting, .authorization, .waypoint, .message: .rejected(.unknownType)
             }

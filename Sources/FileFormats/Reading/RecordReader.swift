@@ -83,6 +83,7 @@ extension FileFormat {
         case .overland: return JSONRecords(choices, self, OverlandLocations.self, prefix: prefix)
         case .dawarich: return DawarichRecords(choices)
         case .geoPulse: return JSONRecords(choices, self, GeoPulsePoints.self, prefix: prefix)
+        case .whereabouts: return ArchiveLines(choices)
         }
     }
 }

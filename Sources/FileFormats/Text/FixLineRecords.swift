@@ -1,3 +1,4 @@
+import Whereabouts
 import WireFormats
 
 /// JSON lines, each with a fix; see `FixLines`.
@@ -17,6 +18,8 @@ final class FixLineRecords: RecordReader {
     }
 
     private func record(_ item: FixLines.Item) -> FileRecord {
-        FileRecord(item.report, place: item.lineNumber, user: item.user)
+        var record = FileRecord(item.report, place: item.lineNumber, user: item.user)
+        record.device = item.device
+        return record
     }
 }

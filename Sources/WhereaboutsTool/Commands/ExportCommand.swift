@@ -7,11 +7,12 @@ import WireFormats
 /// `export --person P`: all data about a person, for the person (GDPR, articles 15 and 20), or the track as a file for
 /// other programs.
 enum ExportCommand {
-    private static let forms = ["json"] + TrackForm.allCases.map(\.rawValue)
+    private static let forms = ["json", "archive"] + TrackForm.allCases.map(\.rawValue)
     private static let form = Option(
-        name: "format", placeholder: "FORMAT", help: "default: json, everything; another one has the track only",
+        name: "format", placeholder: "FORMAT",
+        help: "default: json, everything, as archive; another one has the track only",
         form: "one of \(forms.joined(separator: ", "))", read: { forms.contains($0) ? $0 : nil })
-    private static let device = Options.handle("device", help: "only this device's fixes; not for json")
+    private static let device = Options.handle("device", help: "only this device's fixes; not for json and archive")
 
     static let command = Command(
         words: ["export"], summary: "Write all data about a person, or their track, to a file.",
@@ -20,6 +21,8 @@ enum ExportCommand {
             Every read is on the person's record, with the purpose, before its bytes leave.
 
               json       everything that the service holds about the person, in one document
+              archive    the same as a zip file, with the events of the log and the proof of the audit; "import" restores
+                         fixes, reported visits, regions and corrections in another service
               gpx        the track as GPX 1.1, in segments that end where nothing was reported for half an hour
               geojson    a point with properties for each fix
               kml        for maps and globes, with times
@@ -27,7 +30,7 @@ enum ExportCommand {
               owntracks  lines of the OwnTracks Recorder (.rec), times in whole seconds
               fixes      JSON lines with every member of a fix
 
-            "import" reads all of them. A range such as --day, and a reader with --as, are for the track: it then has the
+            "import" reads all of them but json. A range such as --day, and a reader with --as, are for the track: it then has the
             precision of that person's grant. If several devices report, the line goes to and fro between them; name one.
 
               whereabouts export --person anna --purpose "for my map" --format gpx --from yesterday --to today >day.gpx
@@ -43,7 +46,11 @@ enum ExportCommand {
         if invocation[device] != nil || ReadCommands.hasRangeOrReader(invocation) {
             throw .usage("A range, --device and --as are for the track: give --format too, for example --format gpx.")
         }
-        try exportEverything(about: person, invocation)
+        if invocation[form] == "archive" {
+            try ArchiveExport.write(about: person, invocation)
+        } else {
+            try exportEverything(about: person, invocation)
+        }
     }
 
     private static func exportTrack(
@@ -93,7 +100,7 @@ enum ExportCommand {
     ]
 
     /// The members of an item that the device reported, without those of the answer, which would become its remainder.
-    private static func reported(_ item: JSONValue) -> [UInt8] {
+    static func reported(_ item: JSONValue) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         if let members = item.members {

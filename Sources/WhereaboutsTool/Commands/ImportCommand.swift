@@ -37,9 +37,10 @@ enum ImportCommand {
               tracks        GPX, KML, KMZ, TCX, FIT, IGC and NMEA; the archives of Strava and Garmin
               tables        CSV whose head names columns such as time, latitude and longitude; reports of Traccar
               JSON          GeoJSON with times, Overland, Arc, Polarsteps, Dawarich, GeoPulse, and JSON lines of fixes
+              own           archives of "export --format archive": fixes, reported visits, regions and corrections
 
             FORMAT is gpx, kml, tcx, fit, nmea, igc, csv, geojson, fixes, google-records, google-semantic, google-timeline,
-            google-timeline-iphone, google-edits, owntracks, overland, arc, polarsteps, dawarich or geopulse.
+            google-timeline-iphone, google-edits, owntracks, overland, arc, polarsteps, dawarich, geopulse or whereabouts.
 
             Points without a time are counted and not imported. Visits of other systems become reported visits. A time
             without a zone is refused unless --timezone names one; GPX and TCX are UTC.

@@ -20,6 +20,9 @@ struct ImportReport {
     /// Visits of another system, new ones and those in the log already.
     var visits = 0
     var knownVisits = 0
+    /// Regions and corrections of an archive, new ones and those that exist already.
+    var settings = 0
+    var knownSettings = 0
     /// By reason, in the order of first occurrence.
     private(set) var rejected: [(reason: String, count: Int, firstAt: Int)] = []
     /// The time range of the file's fixes in the log, new or not.
@@ -36,6 +39,9 @@ struct ImportReport {
         (self.file, self.format) = (file, format)
     }
 
+    /// Whether no record of the file is in the log.
+    private var hasNothing: Bool { firstFix == nil && visits + knownVisits + settings + knownSettings == 0 }
+
     var rejectedCount: Int { rejected.reduce(0) { $0 + $1.count } }
 
     /// - Parameter line: The record's line in the file. Batches of several devices may report out of order.
@@ -50,7 +56,7 @@ struct ImportReport {
 
     /// The reason why no record of any file became a fix in the log; `nil` if one did.
     static func whyNothingWasUsable(in reports: [ImportReport]) -> String? {
-        guard reports.allSatisfy({ $0.firstFix == nil && $0.visits + $0.knownVisits == 0 }) else { return nil }
+        guard reports.allSatisfy({ $0.hasNothing }) else { return nil }
         let read = reports.reduce(0) { $0 + $1.read }
         guard read > 0 else { return "Nothing was imported: no record has a coordinate." }
         var counts: [String: Int] = [:]
@@ -83,7 +89,7 @@ struct ImportReport {
     /// One line: `{"file","format","read","new","duplicate","twins","untimed",`
     /// `"rejected":[{"reason","count","firstAt"}],"firstFix","lastFix","bbox"}`. `firstAt` is a line of the file, `bbox` is
     /// [min latitude, min longitude, max latitude, max longitude]; times and box are `null` when no fix came in. A file with
-    /// visits has `visits`: `{"new","duplicate"}`. A file imported with `--crs` has `operations`, as answers have them; one not
+    /// visits has `visits`: `{"new","duplicate"}`, an archive with regions or corrections `settings` likewise. A file imported with `--crs` has `operations`, as answers have them; one not
     /// read to its end has `error`. `read` is the sum of all counts.
     var json: [UInt8] {
         var writer = JSONWriter()
@@ -99,6 +105,12 @@ struct ImportReport {
             writer.object("visits") { object in
                 object.field("new", visits)
                 object.field("duplicate", knownVisits)
+            }
+        }
+        if settings + knownSettings > 0 {
+            writer.object("settings") { object in
+                object.field("new", settings)
+                object.field("duplicate", knownSettings)
             }
         }
         writer.array("rejected") { array in
@@ -146,6 +158,10 @@ struct ImportReport {
         }
         var text = table.text
         for report in reports {
+            if report.settings + report.knownSettings > 0 {
+                text +=
+                    "\(report.file.printable): \(Text.count(report.settings)) regions and corrections were added, \(Text.count(report.knownSettings)) exist already.\n"
+            }
             for (reason, count, line) in report.rejected {
                 text +=
                     "\(report.file.printable): \(Text.count(count)) rejected as \(reason), the first at \(report.placeWord) \(line).\n"

@@ -35,12 +35,16 @@ struct ImportRun {
     private var pending: [Handle: PendingBatch] = [:]
     /// The fixes of all ``pending`` batches.
     private var pendingFixes = 0
+    /// The regions and corrections of the file, which are made when its fixes are there.
+    private var settings: [ArchivedSetting] = []
     /// Whose device it is, so that one device is not used for two people.
     private var owners: [Handle: Handle] = [:]
 
     private static let chunkBytes = 256 << 10
     /// The waiting fixes of all devices of a file, at most.
     private static let pendingMax = 20 * Limits.batchCommands
+    /// The regions and corrections of a file, at most. A person with a thousand regions is beyond any use.
+    private static let settingsMax = 10_000
     /// Added people and devices that are listed one by one.
     private static let namedAdditions = 40
 
@@ -78,9 +82,16 @@ struct ImportRun {
             showProgress(path, reading.bytesRead, of: file.byteCount, report)
         }
         try postAll(&report)
+        try restoreSettings(&report)
         console.progress("")
         conclude(reading.summary, path, &report)
         return report
+    }
+
+    /// Makes the regions and corrections of the file after its fixes, because those bring the person.
+    private mutating func restoreSettings(_ report: inout ImportReport) throws(ToolError) {
+        defer { settings = [] }
+        additions += try Self.restore(settings, client, &report)
     }
 
     private static func step(_ reading: FileReading) -> Result<[FileRecord]?, FormatFault> {
@@ -90,7 +101,7 @@ struct ImportRun {
     /// - Throws: ``ToolError`` if the format needs a choice that was not made, or does not take one.
     private func requireChoices(for summary: FileSummary, _ path: String) throws(ToolError) {
         for format in summary.parts.keys {
-            if format != .fixes, choices.person == nil {
+            if format != .fixes, format != .whereabouts, choices.person == nil {
                 throw .usage("\(path) does not name a person; add --person HANDLE.")
             }
             if format != .gpx, !summary.isArchive, choices.system != nil {
@@ -141,21 +152,28 @@ struct ImportRun {
                     report.reject(RejectionReason.missingField.word, line: record.place)
                     continue
                 }
-                try add(.fix(fix), of: person, line: record.place, &report)
-            case .visit(let visit):
-                guard let person = choices.person else {
+                try add(.fix(fix), of: person, record, &report)
+            case .visit(let visit, let user):
+                guard let person = user ?? choices.person else {
                     report.reject(RejectionReason.missingField.word, line: record.place)
                     continue
                 }
-                try add(.visit(visit), of: person, line: record.place, &report)
+                try add(.visit(visit), of: person, record, &report)
+            case .setting(let setting):
+                guard settings.count < Self.settingsMax else {
+                    report.reject(RejectionReason.tooLarge.word, line: record.place)
+                    continue
+                }
+                settings.append(setting)
             }
         }
     }
 
     private mutating func add(
-        _ item: PendingBatch.Item, of person: Handle, line: Int, _ report: inout ImportReport
+        _ item: PendingBatch.Item, of person: Handle, _ record: FileRecord, _ report: inout ImportReport
     ) throws(ToolError) {
-        let device = try device(of: person)
+        let line = record.place
+        let device = try device(of: person, named: record.device)
         var batch = pending.removeValue(forKey: device) ?? PendingBatch(person: person)
         if !batch.append(item, line: line) {
             pendingFixes -= batch.count
@@ -272,8 +290,8 @@ struct ImportRun {
 
 extension ImportRun {
     /// The device that a person's fixes are imported under.
-    private mutating func device(of person: Handle) throws(ToolError) -> Handle {
-        guard let device = choices.device ?? Handle("import-\(person.text)") else {
+    private mutating func device(of person: Handle, named name: Handle?) throws(ToolError) -> Handle {
+        guard let device = choices.device ?? name ?? Handle("import-\(person.text)") else {
             throw .usage("\"import-\(person.text)\" is too long for a device's handle; add --device HANDLE.")
         }
         if let owner = owners[device] {
