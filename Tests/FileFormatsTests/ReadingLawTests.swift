@@ -79,6 +79,11 @@ import WireFormats
             #"{"dataType":"rawgps","points":[{"timestamp":"2026-07-01T10:00:00Z","latitude":1,"longitude":2}]}"#
         ),
         (
+            .moves,
+            #"[{"date":"20260701","segments":[{"type":"move","activities":[{"trackPoints":[{"lat":1,"lon":2,"time":"20260701T100000Z"}]}]}]}]"#
+        ),
+        (.samsungHealth, #"[{"start_time":1782900000000,"latitude":1,"longitude":2,"accuracy":3}]"#),
+        (
             .whereabouts,
             #"{"user":"a","type":"visit","latitude":1,"longitude":2,"arrival":1782900000,"timestamp":1782900000}"#
                 + "\n"

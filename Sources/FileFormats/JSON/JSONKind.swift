@@ -15,6 +15,7 @@ enum JSONKind {
             if ArchiveLines.isOne(root) { return .whereabouts }
             if root["latitude"] != nil, root["timestamp"] != nil { return .fixes }
             if root["lonlat"] != nil, root["timestamp"] != nil { return .dawarich }
+            if root["started_at"] != nil, root["place_reference"] != nil { return .dawarich }
         }
         let keys = JSONKeys(text)
         func has(_ names: String...) -> Bool { names.allSatisfy(keys.paths.contains) }
@@ -24,6 +25,8 @@ enum JSONKind {
             }
             if has("[].startTime"), has("[].timelineMemory") { return .googleTimelineIPhone }
             if has("[]._type") { return .ownTracks }
+            if has("[].date", "[].segments") { return .moves }
+            if has("[].start_time", "[].latitude", "[].longitude") { return .samsungHealth }
             throw .otherJSON
         }
         if has("_type") { return .ownTracks }
@@ -44,7 +47,12 @@ enum JSONKind {
         }
         if has("timelineItems") { return .arc }
         if has("samples[].location") || has("samples[].timelineItemId") { return .arc }
-        if has("dataType"), has("points") { return .geoPulse }
+        // Only GeoPulse's debug export has this member, and then it is true.
+        if has("coordinate_shift_applied") { throw .shiftedOnPurpose }
+        switch keys.values["dataType"]?.lowercased() {
+        case "rawgps" where has("points"), "timeline" where has("stays"): return .geoPulse
+        default: break
+        }
         if has("data[]._type") || has("data[].tst") { return .ownTracks }
         if has("features") || has("geometry") || has("coordinates") { return .geoJSON }
         if keys.values["type"] == "FeatureCollection" || keys.values["type"] == "Feature" { return .geoJSON }

@@ -97,10 +97,13 @@ struct ArcItems: JSONElements {
     }
 }
 
-/// GeoPulse's raw GPS data: `{"dataType": "rawgps", "points": [{"timestamp": …, "latitude": …, "longitude": …,
-/// "accuracy": …, "altitude": …, "velocity": …, "battery": …}]}`; velocity in km/h, battery in percent.
+/// GeoPulse's raw GPS data and timeline; speed in km/h, which its other exports call velocity, battery in percent:
+///
+///     {"dataType": "rawGps", "points": [{"timestamp": "2026-01-01T08:00:00Z", "latitude": …, "longitude": …,
+///       "accuracy": 5, "altitude": 171, "speed": 36, "battery": 80}]}
+///     {"dataType": "timeline", "stays": [{"timestamp": …, "endTime": …, "latitude": …, "longitude": …}], "trips": […]}
 struct GeoPulsePoints: JSONElements {
-    static let arrays = ["points"]
+    static let arrays = ["points", "stays"]
     private let choices: FileChoices
     private let format: FileFormat
     private(set) var passedOver = PassedOver()
@@ -109,21 +112,37 @@ struct GeoPulsePoints: JSONElements {
 
     mutating func read(_ element: JSONElement, into records: inout [FileRecord]) throws(FormatFault) {
         let point = element.value
+        if element.array == "stays" {
+            var draft = VisitDraft()
+            draft.latitude = point["latitude"]?.number
+            draft.longitude = point["longitude"]?.number
+            draft.arrival = try choices.moment(
+                of: point["timestamp"]?.fileTime ?? .missing, format, place: element.place)
+            draft.departure = try choices.moment(
+                of: point["endTime"]?.fileTime ?? .missing, format, place: element.place)
+            records.append(FileRecord(place: element.place, content: draft.content(now: choices.now)))
+            return
+        }
         var draft = FixDraft()
         draft.latitude = point["latitude"].map { $0.number ?? .nan }
         draft.longitude = point["longitude"].map { $0.number ?? .nan }
         draft.time = try choices.moment(of: point["timestamp"]?.fileTime ?? .missing, format, place: element.place)
         draft.horizontalAccuracy = point["accuracy"]?.number.flatMap(Sentinel.nonNegative)
         draft.altitude = point["altitude"]?.number
-        draft.speed = point["velocity"]?.number.flatMap(Sentinel.nonNegative).map { $0 / 3.6 }
+        let speed = point.first(of: ["speed", "velocity"])?.number
+        draft.speed = speed.flatMap(Sentinel.nonNegative).map { $0 / 3.6 }
         draft.batteryLevel = point["battery"]?.number.flatMap { (0...100).contains($0) ? $0 / 100 : nil }
         records.append(FileRecord(draft, place: element.place, now: choices.now))
     }
 }
 
-/// The lines of a Dawarich archive, `points/YYYY/YYYY-MM.jsonl`:
+/// The lines of a Dawarich archive, `points/YYYY/YYYY-MM.jsonl` and `visits/YYYY/YYYY-MM.jsonl`:
 ///
 ///     {"lonlat": "POINT (16.373 48.2083)", "timestamp": 1767225610, "accuracy": 5, "altitude": 171, "velocity": "1.4"}
+///     {"started_at": "2026-01-01T08:00:00.000Z", "ended_at": …, "status": "confirmed",
+///      "place_reference": {"name": "Home", "latitude": "48.2083", "longitude": "16.373", "visit_radius": 50}}
+///
+/// A visit that the person has not confirmed is Dawarich's suggestion from the same points, and not imported.
 final class DawarichRecords: RecordReader {
     private static let lineBytes = 64 << 10
     private let choices: FileChoices
@@ -154,6 +173,7 @@ final class DawarichRecords: RecordReader {
             records.append(FileRecord(place: line.number, content: .rejected(.notJSON)))
             return
         }
+        if point["started_at"] != nil { return try take(visit: point, line.number, &records) }
         var draft = FixDraft()
         if let place = Self.place(point["lonlat"]?.string ?? "") {
             (draft.longitude, draft.latitude) = place
@@ -166,6 +186,18 @@ final class DawarichRecords: RecordReader {
         draft.course = point["course"]?.number.flatMap(Sentinel.course)
         draft.batteryLevel = point["battery"]?.number.flatMap { (0...100).contains($0) ? $0 / 100 : nil }
         records.append(FileRecord(draft, place: line.number, now: choices.now))
+    }
+
+    private func take(visit: JSONValue, _ line: Int, _ records: inout [FileRecord]) throws(FormatFault) {
+        guard visit["status"]?.string == "confirmed" else { return passedOver.add(.unconfirmedVisits) }
+        let place = visit["place_reference"]
+        var draft = VisitDraft()
+        draft.latitude = place?["latitude"]?.number
+        draft.longitude = place?["longitude"]?.number
+        draft.horizontalAccuracy = place?["visit_radius"]?.number
+        draft.arrival = try choices.moment(of: visit["started_at"]?.fileTime ?? .missing, .dawarich, place: line)
+        draft.departure = try choices.moment(of: visit["ended_at"]?.fileTime ?? .missing, .dawarich, place: line)
+        records.append(FileRecord(place: line, content: draft.content(now: choices.now)))
     }
 
     /// `POINT (lon lat)`.

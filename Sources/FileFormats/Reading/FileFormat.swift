@@ -36,10 +36,14 @@ package enum FileFormat: String, Sendable, CaseIterable {
     case polarsteps
     /// Saved batches of Overland.
     case overland
-    /// Points of a Dawarich archive.
+    /// Points and visits of a Dawarich archive.
     case dawarich
-    /// GeoPulse: raw GPS data.
+    /// GeoPulse: raw GPS data and timeline.
     case geoPulse = "geopulse"
+    /// Moves: `storyline.json`.
+    case moves
+    /// Samsung Health: the points of an exercise.
+    case samsungHealth = "samsung-health"
     /// An archive of this service: reported visits, regions and corrections. Its fixes are ``fixes``.
     case whereabouts
 
@@ -66,6 +70,8 @@ package enum FileFormat: String, Sendable, CaseIterable {
         case .overland: "Overland"
         case .dawarich: "Dawarich"
         case .geoPulse: "GeoPulse"
+        case .moves: "Moves"
+        case .samsungHealth: "Samsung Health"
         case .whereabouts: "an archive of Whereabouts"
         }
     }
@@ -76,7 +82,7 @@ package enum FileFormat: String, Sendable, CaseIterable {
         case .gpx, .fixes, .csv, .kml, .tcx, .nmea, .igc, .dawarich, .whereabouts: "line"
         case .googleRecords, .googleSemantic, .googleTimeline, .googleTimelineIPhone, .googleEdits, .ownTracks,
             .geoJSON,
-            .fit, .arc, .polarsteps, .overland, .geoPulse:
+            .fit, .arc, .polarsteps, .overland, .geoPulse, .moves, .samsungHealth:
             "record"
         }
     }

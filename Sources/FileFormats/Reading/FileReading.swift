@@ -158,11 +158,12 @@ package final class FileReading {
                 nextPart += 1
             }
         } catch {
-            guard let name, error != .expandsTooMuch, error != .tooManyMembers else { throw error }
+            let endsArchive: [FormatFault] = [.expandsTooMuch, .tooManyMembers, .shiftedOnPurpose]
+            guard let name, !endsArchive.contains(error) else { throw error }
             switch error {
             case .badArchive, .nestedTooDeeply, .malformed, .truncated: summary.damage(name, error)
             case .empty, .refused, .otherXML, .otherJSON, .unknown, .noHead, .timeWithoutZone, .expandsTooMuch,
-                .tooManyMembers, .nothingInArchive:
+                .tooManyMembers, .nothingInArchive, .shiftedOnPurpose:
                 summary.skip(name, error)
             }
         }
@@ -217,7 +218,7 @@ package struct FileSummary {
             case .otherJSON: "JSON of other kinds"
             case .noHead: "CSV without places"
             case .unknown, .malformed, .truncated, .timeWithoutZone, .badArchive, .expandsTooMuch, .nestedTooDeeply,
-                .tooManyMembers, .nothingInArchive:
+                .tooManyMembers, .nothingInArchive, .shiftedOnPurpose:
                 "files of other kinds"
             }
         skip(name, reason)

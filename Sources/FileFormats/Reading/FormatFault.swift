@@ -4,6 +4,8 @@ package enum FormatFault: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     /// A kind of file that is recognized and has no history, or not one that can be read: its name and the way out.
     case refused(String, wayOut: String)
+    /// An archive whose coordinates were shifted by whoever made it.
+    case shiftedOnPurpose
     /// XML with another outermost element.
     case otherXML
     /// JSON of an unknown form.
@@ -34,9 +36,11 @@ package enum FormatFault: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .empty: "The file is empty."
         case .refused(let name, let wayOut): "The file is \(name); \(wayOut)."
+        case .shiftedOnPurpose:
+            "The file is GeoPulse's debug export, whose coordinates are shifted on purpose; export Raw GPS Data in GeoPulse and import that."
         case .otherXML: "The file is XML but not GPX, KML or TCX."
         case .otherJSON:
-            "The file is JSON of an unknown form: it is not of Google, OwnTracks, Overland, Arc, Polarsteps, Dawarich or GeoPulse, not GeoJSON, and its first line is not a fix with timestamp, latitude and longitude."
+            "The file is JSON of an unknown form: it is not of Google, OwnTracks, Overland, Arc, Polarsteps, Dawarich, GeoPulse, Moves or Samsung Health, not GeoJSON, and its first line is not a fix with timestamp, latitude and longitude."
         case .unknown:
             "The format of the file is unknown; choose one with --format, or convert the file to GPX first."
         case .noHead: "\(CSVHeads.needed)"

@@ -83,6 +83,8 @@ extension FileFormat {
         case .overland: return JSONRecords(choices, self, OverlandLocations.self, prefix: prefix)
         case .dawarich: return DawarichRecords(choices)
         case .geoPulse: return JSONRecords(choices, self, GeoPulsePoints.self, prefix: prefix)
+        case .moves: return JSONRecords(choices, self, MovesDays.self, prefix: prefix)
+        case .samsungHealth: return JSONRecords(choices, self, SamsungLocations.self, prefix: prefix)
         case .whereabouts: return ArchiveLines(choices)
         }
     }

@@ -36,11 +36,13 @@ enum ImportCommand {
               OwnTracks     .rec files of the Recorder, its JSON answers, and messages
               tracks        GPX, KML, KMZ, TCX, FIT, IGC and NMEA; the archives of Strava and Garmin
               tables        CSV whose head names columns such as time, latitude and longitude; reports of Traccar
-              JSON          GeoJSON with times, Overland, Arc, Polarsteps, Dawarich, GeoPulse, and JSON lines of fixes
+              JSON          GeoJSON with times, Overland, Arc, Polarsteps, Dawarich, GeoPulse, Moves, Samsung Health,
+                            and JSON lines of fixes
               own           archives of "export --format archive": fixes, reported visits, regions and corrections
 
             FORMAT is gpx, kml, tcx, fit, nmea, igc, csv, geojson, fixes, google-records, google-semantic, google-timeline,
-            google-timeline-iphone, google-edits, owntracks, overland, arc, polarsteps, dawarich, geopulse or whereabouts.
+            google-timeline-iphone, google-edits, owntracks, overland, arc, polarsteps, dawarich, geopulse, moves,
+            samsung-health or whereabouts.
 
             Points without a time are counted and not imported. Visits of other systems become reported visits. A time
             without a zone is refused unless --timezone names one; GPX and TCX are UTC.
