@@ -1,4 +1,5 @@
 import JSON
+import Service
 import TestSupport
 import Testing
 
@@ -96,6 +97,9 @@ import Testing
         let archive = try export("old", to: "anna.zip")
         let imported = tool("new", "import", "--json", archive)
         #expect(imported.exitCode == 0, "\(imported.notes)")
+        let skipped = imported.notes.split(separator: "\n").filter { $0.contains("skipped") }
+        #expect(skipped.count == 1, "\(imported.notes)")
+        #expect(skipped.first?.contains("lists and what is derived from the fixes, which are not restored") == true)
         let report = try json(imported.results)
         #expect(report["new"]?.int == 320)
         #expect(report["visits"]?["new"]?.int == 1)
@@ -154,6 +158,64 @@ import Testing
         let verified = Foreign.run(
             "'\(Foreign.python)' '\(Repository.root)/scripts/verify_proof.py' '\(proof)' --policy '\(policy)' 2>&1")
         #expect(verified.status == 0, "\(verified.output)")
+    }
+
+    /// Live fixes have the service's time of receipt, which decides which of them are used.
+    @Test func `live fixes keep their time of receipt, and a person exports without the operator's events`() throws {
+        let service = try House.open("\(folder.path)/live")
+        defer { service.stop() }
+        let url = "http://127.0.0.1:\(try service.listen(host: "127.0.0.1", port: 0))"
+        let reach = ["--url", url, "--token", service.adminToken]
+        #expect(whereabouts(words: reach + ["person", "add", "anna"]).exitCode == 0)
+        let added = whereabouts(words: reach + ["device", "add", "phone", "--person", "anna", "--json"])
+        let key = try #require(try json(added.results)["password"]?.string)
+        // The last one is too far in the future to be used.
+        let program = """
+            import json, sys, time, urllib.request
+            url, key = sys.stdin.read().split()
+            begin = int(time.time()) - 7200
+            fixes = [
+                {"timestamp": begin + 60 * n + 0.5, "latitude": 48.2, "longitude": 16.3 + n // 60 / 10,
+                 "horizontalAccuracy": 8}
+                for n in range(120)
+            ] + [{"timestamp": time.time() + 600, "latitude": 10, "longitude": 10}]
+            request = urllib.request.Request(
+                url + "/v1/fixes", json.dumps({"fixes": fixes}).encode(),
+                {"Authorization": "Bearer " + key, "Content-Type": "application/json"})
+            print(json.load(urllib.request.urlopen(request, timeout=60))["new"])
+            """
+        #expect(try Foreign.python(program, input: "\(url) \(key)") == "121\n")
+
+        let own = try json(
+            whereabouts(
+                words: reach + ["token", "add", "--person", "anna", "--scopes", "query,audit,manage", "--json"]
+            )
+            .results)
+        let personal = ["--url", url, "--token", try #require(own["token"]?.string)]
+        var answers: [[String]] = []
+        for (name, reach) in [("operator", reach), ("anna", personal)] {
+            let screen = Screen()
+            let exitCode = Program.run(
+                reach + ["export", "--person", "anna", "--purpose", "a test", "--format", "archive"],
+                console: screen.console)
+            #expect(exitCode == 0, "\(screen.notes)")
+            try write(screen.bytes, to: "\(folder.path)/\(name).zip")
+            let list = Foreign.run("python3 -m zipfile -l '\(folder.path)/\(name).zip'")
+            #expect(list.output.contains("events.jsonl") == (name == "operator"))
+            let imported = tool(name, "import", "--json", "\(folder.path)/\(name).zip")
+            #expect(try json(imported.results)["new"]?.int == 121, "\(imported.notes)")
+            answers.append(try self.answers(name))
+        }
+        #expect(answers[0] == answers[1])
+        let before = whereabouts(words: reach + ["visits", "--person", "anna", "--json"]).results
+        let visits = try #require(try json(before)["visits"]?.array?.map { $0["arrival"]?.double })
+        let after = try json(tool("operator", "visits", "--person", "anna", "--json").results)
+        #expect(try #require(after["visits"]?.array?.map { $0["arrival"]?.double }) == visits)
+        #expect(visits.count == 2)
+        let track = try json(tool("operator", "track", "--person", "anna", "--json").results)
+        #expect(
+            track["fixes"]?.array?.allSatisfy { $0["receivedAt"] != nil && $0["device"]?.string == "phone" } == true)
+        #expect(track["fixes"]?.array?.filter { $0["anomaly"] != nil }.count == 1)
     }
 
     @Test func `a range or a device is for tracks`() {

@@ -12,7 +12,7 @@ import WireFormats
 /// A visit is one that a device or another system reported. Regions and corrections have the members of the requests
 /// that make them. The archive's fixes are read by `FixLineRecords`; its other members say what the service has derived
 /// or recorded, and are passed over.
-final class ArchiveLines: RecordReader {
+package final class ArchiveLines: RecordReader {
     /// A region with many vertices is the longest line; the service accepts requests of 64 KiB.
     private static let lineBytes = 128 << 10
     private let choices: FileChoices
@@ -20,6 +20,12 @@ final class ArchiveLines: RecordReader {
     private(set) var passedOver = PassedOver()
 
     init(_ choices: FileChoices) { self.choices = choices }
+
+    /// The beginning of the archive's `README.txt`, its first member, by which the other members are known as its own.
+    package static let firstWords = "Everything that a Whereabouts service holds about "
+    /// What a member is that is only listed or derived.
+    static let part = FormatFault.refused(
+        "lists and what is derived from the fixes, which are not restored", wayOut: "import the whole archive")
 
     private enum Kind { case visit, region, correction }
 

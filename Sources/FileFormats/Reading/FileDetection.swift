@@ -96,6 +96,7 @@ enum FileDetection {
     }
 
     private static func plain(_ text: ArraySlice<UInt8>) throws(FormatFault) -> FileFormat {
+        if text.starts(with: ArchiveLines.firstWords.utf8) { throw ArchiveLines.part }
         if OwnTracksRecords.isLines(Array(text.prefix(4096))) { return .ownTracks }
         let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: 40).prefix(40)
             .map { String(decoding: $0, as: UTF8.self) }

@@ -160,6 +160,7 @@ package final class FileReading {
         } catch {
             let endsArchive: [FormatFault] = [.expandsTooMuch, .tooManyMembers, .shiftedOnPurpose]
             guard let name, !endsArchive.contains(error) else { throw error }
+            if error == ArchiveLines.part { summary.isOwnArchive = true }
             switch error {
             case .badArchive, .nestedTooDeeply, .malformed, .truncated: summary.damage(name, error)
             case .empty, .refused, .otherXML, .otherJSON, .unknown, .noHead, .timeWithoutZone, .expandsTooMuch,
@@ -185,6 +186,8 @@ package struct FilePosition: Hashable, Sendable {
 package struct FileSummary {
     /// Whether the file is an archive.
     package internal(set) var isArchive = false
+    /// Whether the file is an archive of this service.
+    var isOwnArchive = false
     /// How many parts had which format.
     package internal(set) var parts: [FileFormat: Int] = [:]
     /// The content that is not imported.
@@ -210,6 +213,8 @@ package struct FileSummary {
     }
 
     mutating func skip(_ name: String, _ fault: FormatFault) {
+        // Of an archive of this service, what is not read is known: it says so in one line.
+        let fault = isOwnArchive && [.empty, .otherJSON, .unknown].contains(fault) ? ArchiveLines.part : fault
         let reason: String =
             switch fault {
             case .refused(let name, _): name

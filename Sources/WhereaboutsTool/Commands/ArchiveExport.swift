@@ -158,7 +158,7 @@ enum ArchiveExport {
 
     private static func readMe(_ person: Handle) -> String {
         """
-        Everything that a Whereabouts service holds about \(person.text).
+        \(ArchiveLines.firstWords)\(person.text).
 
         To restore it in another service:   whereabouts import THIS.zip
         Fixes, reported visits, regions and corrections are restored; a second import adds nothing. Visits, trips,

@@ -22,7 +22,8 @@ enum ExportCommand {
 
               json       everything that the service holds about the person, in one document
               archive    the same as a zip file, with the events of the log and the proof of the audit; "import" restores
-                         fixes, reported visits, regions and corrections in another service
+                         fixes, reported visits, regions and corrections in another service; a person's own token
+                         needs the scopes query, audit and manage, and gets no events
               gpx        the track as GPX 1.1, in segments that end where nothing was reported for half an hour
               geojson    a point with properties for each fix
               kml        for maps and globes, with times
