@@ -218,6 +218,24 @@ import Testing
         #expect(track["fixes"]?.array?.filter { $0["anomaly"] != nil }.count == 1)
     }
 
+    @Test func `a region that the service refuses is rejected, and the next one is made`() throws {
+        let file = try folder.write(
+            [
+                #"{"user":"anna","id":"nowhere","circle":{"latitude":91,"longitude":16,"radiusMeters":100}}"#,
+                #"{"user":"anna","id":"home","circle":{"latitude":48.2,"longitude":16,"radiusMeters":100}}"#,
+                #"{"user":"anna","type":"rename","latitude":48.2,"longitude":16,"name":"Home"}"#,
+                #"{"user":"anna","type":"merge","from":2,"to":1}"#,
+            ].joined(separator: "\n"), to: "regions.jsonl")
+        let imported = tool("empty", "import", "--json", file)
+        #expect(imported.exitCode == 0)
+        #expect(imported.notes == "Added the person anna.\n")
+        let report = try json(imported.results)
+        #expect(report["settings"]?["new"]?.int == 2)
+        let rejected = report["rejected"]?.array?.map { "\($0.text("reason")) \($0["firstAt"]?.int ?? 0)" }
+        #expect(rejected == ["badValue 1"])
+        #expect(tool("empty", "region", "list", "--person", "anna").results.contains("home"))
+    }
+
     @Test func `a range or a device is for tracks`() {
         for option in [["--device", "phone"], ["--from", "today"]] {
             let (exitCode, _, notes) = whereabouts(

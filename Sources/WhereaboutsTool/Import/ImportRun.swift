@@ -36,15 +36,13 @@ struct ImportRun {
     /// The fixes of all ``pending`` batches.
     private var pendingFixes = 0
     /// The regions and corrections of the file, which are made when its fixes are there.
-    private var settings: [ArchivedSetting] = []
+    private var settings = WaitingSettings()
     /// Whose device it is, so that one device is not used for two people.
     private var owners: [Handle: Handle] = [:]
 
     private static let chunkBytes = 256 << 10
     /// The waiting fixes of all devices of a file, at most.
     private static let pendingMax = 20 * Limits.batchCommands
-    /// The regions and corrections of a file, at most. A person with a thousand regions is beyond any use.
-    private static let settingsMax = 10_000
     /// Added people and devices that are listed one by one.
     private static let namedAdditions = 40
 
@@ -90,8 +88,8 @@ struct ImportRun {
 
     /// Makes the regions and corrections of the file after its fixes, because those bring the person.
     private mutating func restoreSettings(_ report: inout ImportReport) throws(ToolError) {
-        defer { settings = [] }
-        additions += try Self.restore(settings, client, &report)
+        defer { settings = WaitingSettings() }
+        additions += try settings.restore(client, &report)
     }
 
     private static func step(_ reading: FileReading) -> Result<[FileRecord]?, FormatFault> {
@@ -160,11 +158,10 @@ struct ImportRun {
                 }
                 try add(.visit(visit), of: person, record, &report)
             case .setting(let setting):
-                guard settings.count < Self.settingsMax else {
+                guard settings.append(setting, line: record.place) else {
                     report.reject(RejectionReason.tooLarge.word, line: record.place)
                     continue
                 }
-                settings.append(setting)
             }
         }
     }
