@@ -10,7 +10,7 @@ import Testing
         "HTTPInterface": ["OpenAPI", ""],
         "HouseEndpoints": ["Metrics", ""],
         "Maintenance": ["Verification", "Backup"],
-        "Reactors": ["Configuration", "", "Webhooks"],
+        "Reactors": ["Configuration", "Feed", "Webhooks", ""],
     ]
 
     /// The arrows that still point up. Each is a debt: remove the line together with the arrow, and add none.
