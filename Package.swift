@@ -127,7 +127,7 @@ let package = Package(
             "Service",
             [
                 "Answers", "CSupport", "Cryptography", "Gazetteer", "HTTPInterface", "HTTPServer", "HouseEndpoints",
-                "LocationPush", "Log", "MQTT", "Maintenance", "PersonEndpoints", "Projections", "Reactors",
+                "LocationPush", "Log", "Maintenance", "PersonEndpoints", "Projections", "Reactors",
                 "Tables", "Threading", "WebPage", "Whereabouts",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),

@@ -1,6 +1,7 @@
 package import Answers
 package import Cryptography
 package import Log
+import MQTT
 import Synchronization
 package import Whereabouts
 

@@ -7,7 +7,6 @@ import HTTPInterface
 package import HTTPServer
 import HouseEndpoints
 package import Log
-import MQTT
 import Maintenance
 import PersonEndpoints
 package import Projections

@@ -57,7 +57,7 @@ import Testing
         ],
         "Service": [
             "Answers", "CSupport", "Cryptography", "Gazetteer", "HTTPInterface", "HTTPServer", "HouseEndpoints",
-            "LocationPush", "Log", "MQTT", "Maintenance", "PersonEndpoints", "Projections", "Reactors", "Tables",
+            "LocationPush", "Log", "Maintenance", "PersonEndpoints", "Projections", "Reactors", "Tables",
             "WebPage", "Whereabouts",
         ],
         // A friend's machine: it knows nothing of a house.

@@ -8,6 +8,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import Answers
 @testable import Log
 @testable import Maintenance
 @testable import Service
