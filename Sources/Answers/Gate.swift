@@ -1,6 +1,8 @@
 import Cryptography
 package import HTTPServer
 package import Log
+package import Projections
+import Tables
 package import Whereabouts
 
 /// Bytes about a person whose record is durable. Only the gate makes them, and whatever sends recorded data takes them: a
@@ -72,9 +74,11 @@ package struct Gate: Sendable {
     package let decisions: Decisions
     /// The promises that go with answers.
     package let receipts: Receipts
+    /// The projections, which must have folded the withdrawal of a fix before others read what is folded from it.
+    let host: ProjectionHost
 
-    package init(decisions: Decisions, receipts: Receipts) {
-        (self.decisions, self.receipts) = (decisions, receipts)
+    package init(decisions: Decisions, receipts: Receipts, host: ProjectionHost) {
+        (self.decisions, self.receipts, self.host) = (decisions, receipts, host)
     }
 
     /// An answer computed from stored data, not recorded and not sent yet.
@@ -152,12 +156,30 @@ package struct Gate: Sendable {
             try decisions.append(exchange, .recordRefusedRead(question))
             throw .noSuchPerson
         }
+        try waitForWithdrawals(of: reading.permit, question.question)
         let computed = try compute(reading)
         let receipt = try decisions.append(exchange, Self.record(question, reading.permit, computed))
         var response = computed.response
         response.headers += receipts.headers(of: receipt)
         return Disclosed(response)
     }
+
+    /// Waits until the tables have folded the last withdrawal of a fix of the person. The writer checks it again.
+    ///
+    /// - Throws: 503 if they do not get that far in a bounded time.
+    private func waitForWithdrawals(
+        of permit: Permit, _ question: LocationRead.Question
+    ) throws(Problem) {
+        guard question.showsFixes else { return }
+        let number = decisions.log.withStanding { $0.persons[permit.subject]?.withdrawnThrough ?? 0 }
+        guard number > 0 else { return }
+        let isThere = host.wait(
+            for: number, in: [CurrentTable.name, TimelineTable.name], milliseconds: Self.withdrawalMilliseconds)
+        guard isThere else { throw Problem(Refusal.outdated) }
+    }
+
+    /// The longest wait for a withdrawal to be folded; usually it is some milliseconds.
+    private static let withdrawalMilliseconds = 10_000
 
     /// Answers the operator with data about many persons: each person's audit shows the read.
     ///

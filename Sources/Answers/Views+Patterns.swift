@@ -34,9 +34,7 @@ extension Views {
     private func zone(
         of person: PersonID, _ context: AnswerContext
     ) throws(Problem) -> (name: String, rules: ZoneRules?) {
-        let (newest, _) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
-            try CurrentReader.fix(of: person, in: connection)
-        }
+        let (newest, _) = try context.newestFix(of: person)
         guard let fix = newest?.fix, let name = context.timeZone(at: fix.coordinate),
             let rules = timeZones.rules(
                 name, from: decisions.clock().adding(seconds: -Self.findingSeconds), to: decisions.clock())

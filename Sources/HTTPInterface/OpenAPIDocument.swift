@@ -267,6 +267,7 @@ struct PathParameter {
         "location-queries": .init(name: "query", schema: Schema.uuid),
         "consent-requests": .init(name: "query", schema: Schema.uuid),
         "visits": .init(name: "visit", schema: Schema.visitID),
+        "track": .init(name: "fix", schema: Schema.reference),
         "regions": .init(name: "region", schema: Schema.regionID),
         "tokens": .init(name: "token", schema: Schema.reference),
         "grants": .init(name: "grant", schema: Schema.reference),

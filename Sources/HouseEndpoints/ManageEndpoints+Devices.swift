@@ -57,9 +57,7 @@ private struct DeviceStates {
     /// A projection that cannot be read is left out: the list of devices must also work then.
     init(of person: PersonID, now: Timestamp, _ deviceContacts: DeviceContacts, _ context: AnswerContext) {
         self.deviceContacts = deviceContacts
-        let newest = try? context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
-            try CurrentReader.fixes(of: person, in: connection)
-        }
+        let newest = try? context.newestFixes(of: person)
         fixes = Dictionary((newest?.value ?? []).map { ($0.device, $0) }) { first, _ in first }
         let since = now.adding(seconds: -Limits.rejectionsShownSeconds)
         let rejected = try? context.read(AuditTable.name) { (connection) throws(SQLiteError) in

@@ -337,6 +337,7 @@ extension References.Kind {
         case .scheduleSet, .scheduleRemoved: self = .schedule
         case .webhookAdded, .webhookRemoved, .webhookFailed, .webhookSettled: self = .webhook
         case .correctionMade, .correctionWithdrawn: self = .correction
+        case .fixesWithdrawn, .fixesRestored: self = .event
         default: self = .thing
         }
     }

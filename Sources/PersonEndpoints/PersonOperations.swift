@@ -36,6 +36,7 @@ package enum PersonOperations {
         operations += ScheduleEndpoints(decisions: decisions, views: views).operations
         operations += WebhookEndpoints(decisions: decisions, views: views, webhookDeliverer: webhooks).operations
         operations += CorrectionEndpoints(decisions: decisions, views: views).operations
+        operations += RevisionEndpoints(decisions: decisions, views: views).operations
         return operations
     }
 }

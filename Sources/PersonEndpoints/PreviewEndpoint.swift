@@ -41,9 +41,7 @@ struct PreviewEndpoint: Sendable {
                 case .failure(let refused): return (nil, false, refused.code)
                 }
             }
-            let (found, asOf) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
-                try CurrentReader.fix(of: reading.permit.subject, in: connection)
-            }
+            let (found, asOf) = try context.newestFix(of: reading.permit.subject)
             var shown: ShownLocation?
             if let found, let permit, let fix = try ReadEndpoints.newestShown(found, permit, context) {
                 shown = ShownLocation(fix, under: permit, decisions, context, languages: exchange.languages(context))

@@ -22,9 +22,7 @@ struct ReadEndpoints: Sendable {
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
         try views.readPlaces(exchange, context, .location, from: CurrentTable.name) { (reading) throws(Problem) in
-            let (found, asOf) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
-                try CurrentReader.fix(of: reading.permit.subject, in: connection)
-            }
+            let (found, asOf) = try context.newestFix(of: reading.permit.subject)
             let permit = reading.permit
             let languages = exchange.languages(context)
             let fix = try found.flatMap { (found) throws(Problem) in try Self.newestShown(found, permit, context) }

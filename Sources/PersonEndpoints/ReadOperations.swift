@@ -206,7 +206,7 @@ extension ReadEndpoints {
     /// The parameters that choose a time range.
     private static let rangeParameters: [Operation.Parameter] = [.from, .to, .day, .timeZone]
     /// The parameters of a list of derived rows, such as visits.
-    private static let rowParameters: [Operation.Parameter] = rangeParameters + [.limit(rowsPerPage), .after]
+    static let rowParameters: [Operation.Parameter] = rangeParameters + [.limit(rowsPerPage), .after]
     /// The parameters of a list of fixes, whose pages are longer.
     private static let fixParameters: [Operation.Parameter] = rangeParameters + [.limit(fixesPerPage), .after]
     /// The parameters of a list that is newest first and has no time range.

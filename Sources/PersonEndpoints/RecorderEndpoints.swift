@@ -122,18 +122,14 @@ struct RecorderEndpoints: Sendable {
             var found: [(device: String, fix: ReportedFix)] = []
             let asOf: Int64
             if seesDevices {
-                let (fixes, place) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
-                    try CurrentReader.fixes(of: permit.subject, in: connection)
-                }
+                let (fixes, place) = try context.newestFixes(of: permit.subject)
                 for fix in fixes {
                     guard let handle = handles.first(where: { $0.0 == fix.device })?.1 else { continue }
                     found.append((handle.text, fix))
                 }
                 asOf = place
             } else {
-                let (newest, place) = try context.read(CurrentTable.name) { (connection) throws(SQLiteError) in
-                    try CurrentReader.fix(of: permit.subject, in: connection)
-                }
+                let (newest, place) = try context.newestFix(of: permit.subject)
                 let fix = try newest.flatMap { (newest) throws(Problem) in
                     try ReadEndpoints.newestShown(newest, permit, context)
                 }

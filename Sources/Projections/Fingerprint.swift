@@ -37,6 +37,9 @@ package final class RowHasher {
     private let sha256 = SHA256()
     private var writer = CBORWriter()
 
+    /// A hasher for one thread.
+    package init() {}
+
     /// The hash of one row, whose columns `write` puts into the writer as one CBOR array.
     ///
     /// Cost: about 0.4 µs for a row of 100 bytes.

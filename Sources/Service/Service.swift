@@ -100,7 +100,7 @@ package final class Service: Sendable {
             publicURL: configuration.publicURL, log: log.id, epoch: log.epoch, under: keyEncryptionKey)
         let receipts = Receipts(decisions: decisions, seal: seal, answers: answers)
         let views = Views(
-            gate: Gate(decisions: decisions, receipts: receipts), host: host, timeZones: TimeZoneDatabase())
+            gate: Gate(decisions: decisions, receipts: receipts, host: host), host: host, timeZones: TimeZoneDatabase())
         let deviceContacts = DeviceContacts()
         let sources = FeedSources(views: views, deviceContacts: deviceContacts, gazetteer: gazetteer)
         waitingRoom = WaitingRoom(log: log, clock: clock)

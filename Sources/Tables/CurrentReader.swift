@@ -3,42 +3,43 @@ package import Whereabouts
 
 /// Reads the newest locations of persons. Fixes that cannot be used, for example from the future, are not among them.
 package enum CurrentReader {
-    /// The person's newest usable fix, or `nil`. If two devices have one at the same time, the more accurate wins, then
-    /// the device with the lower number.
-    package static func fix(
-        of person: PersonID, in connection: borrowing Connection
-    ) throws(SQLiteError) -> ReportedFix? {
-        try connection.cached(newestSQL) { (statement) throws(SQLiteError) in
-            try statement.bind(person.rawValue, at: 1)
-            return try statement.step() ? try ReportedFix(statement) : nil
-        }
+    /// The newest usable fix of a device.
+    package struct Newest: Hashable, Sendable {
+        /// The fix.
+        package let reported: ReportedFix
+        /// Whether it no longer counts. The timeline then has the newest fix that counts
+        /// (`TimelineReader.newestUsable`).
+        package let isWithdrawn: Bool
     }
 
     /// The newest usable fix of each of the person's devices, by device.
     package static func fixes(
         of person: PersonID, in connection: borrowing Connection
-    ) throws(SQLiteError) -> [ReportedFix] {
+    ) throws(SQLiteError) -> [Newest] {
         try connection.cached(devicesSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
-            var found: [ReportedFix] = []
-            while try statement.step() { found.append(try ReportedFix(statement)) }
+            var found: [Newest] = []
+            while try statement.step() {
+                found.append(
+                    Newest(reported: try ReportedFix(statement), isWithdrawn: statement.int(at: 8) != 0))
+            }
             return found
         }
     }
 
-    /// Sorts the rows of one person, one per device.
-    static let newestSQL: StaticString = """
-        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
-            horizontal_accuracy_meters, details
-        FROM current
-        WHERE person = ?
-        ORDER BY timestamp_ms DESC, horizontal_accuracy_meters NULLS LAST, device
-        LIMIT 1
-        """
+    /// The newest of several fixes. If two have the same time, the more accurate one, then that of the device with the
+    /// lower number.
+    package static func newest(of fixes: [ReportedFix]) -> ReportedFix? {
+        func accuracy(_ reported: ReportedFix) -> Double { reported.fix.horizontalAccuracy ?? .infinity }
+        return fixes.min { one, other in
+            if one.fix.timestamp != other.fix.timestamp { return one.fix.timestamp > other.fix.timestamp }
+            return accuracy(one) == accuracy(other) ? one.device < other.device : accuracy(one) < accuracy(other)
+        }
+    }
 
     static let devicesSQL: StaticString = """
         SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
-            horizontal_accuracy_meters, details
+            horizontal_accuracy_meters, details, is_withdrawn
         FROM current
         WHERE person = ?
         ORDER BY device

@@ -9,6 +9,9 @@ import Whereabouts
 /// The newest by the device's time. At the same time, the more accurate; with the same accuracy, the lower by latitude,
 /// longitude and then by the hash of all content. The order of arrival never decides. Rows are kept in memory and
 /// written before a commit.
+///
+/// A fix that is withdrawn keeps its row, with a mark, until the device reports a newer one: the table knows no older
+/// fix. Readers then look up the newest fix that counts in the timeline (`TimelineReader.newestUsable`).
 package final class CurrentTable: Projection {
     static let name = "current"
     static let versions: [Int64] = [1]
@@ -25,6 +28,7 @@ package final class CurrentTable: Projection {
             details BLOB,
             number INTEGER NOT NULL,
             received_after_ms INTEGER,
+            is_withdrawn INTEGER NOT NULL,
             PRIMARY KEY (person, device)
         ) STRICT, WITHOUT ROWID
         """
@@ -45,6 +49,8 @@ package final class CurrentTable: Projection {
         var number: Int64
         /// The receipt less the device time, in milliseconds; `nil` for an import without a time of receipt.
         var receivedAfter: Int64?
+        /// Whether the fix is withdrawn.
+        var isWithdrawn = false
         /// The hash of the row as written.
         var written: Fingerprint?
         var isDirty: Bool
@@ -64,6 +70,8 @@ package final class CurrentTable: Projection {
             case .fixReported(let device, _, .open(let fix)):
                 guard let person = event.stream.person else { continue }
                 try take(fix, event, Key(person: person.rawValue, device: device.rawValue))
+            case .fixesWithdrawn(let fixes, _): try mark(fixes, of: event.stream.person, isWithdrawn: true)
+            case .fixesRestored(let fixes, _): try mark(fixes, of: event.stream.person, isWithdrawn: false)
             case .personErased(let person):
                 try erase(person)
             default: continue
@@ -87,34 +95,54 @@ package final class CurrentTable: Projection {
             return
         }
         guard fix.timestamp >= entries.values[index].fix.timestamp else { return }
-        if fix.timestamp == entries.values[index].fix.timestamp, !precedes(fix, entries.values[index].fix, key) {
+        if fix.timestamp == entries.values[index].fix.timestamp,
+            !Self.precedes(
+                fix, entries.values[index].fix, of: PersonID(rawValue: key.person), DeviceID(rawValue: key.device),
+                file.hasher)
+        {
             return
         }
         entries.values[index].fix = fix
         entries.values[index].number = event.number
         entries.values[index].receivedAfter = received
-        if !entries.values[index].isDirty {
-            entries.values[index].isDirty = true
-            dirty.append(key)
-        }
+        entries.values[index].isWithdrawn = false
+        noteChange(of: key, at: index)
+    }
+
+    /// Marks a device's newest fix, or removes its mark, if its event is among these.
+    private func mark(_ fixes: FixNumbers, of person: PersonID?, isWithdrawn: Bool) throws(SQLiteError) {
+        guard let person else { return }
+        let key = Key(person: person.rawValue, device: fixes.device.rawValue)
+        guard let index = try index(of: key), fixes.numbers.contains(entries.values[index].number) else { return }
+        entries.values[index].isWithdrawn = isWithdrawn
+        noteChange(of: key, at: index)
+    }
+
+    private func noteChange(of key: Key, at index: Dictionary<Key, Entry>.Index) {
+        guard !entries.values[index].isDirty else { return }
+        entries.values[index].isDirty = true
+        dirty.append(key)
     }
 
     /// The order of two fixes of one device and time: whether `a` is the one to keep.
-    private func precedes(_ a: Fix, _ b: Fix, _ key: Key) -> Bool {
+    static func precedes(
+        _ a: Fix, _ b: Fix, of person: PersonID, _ device: DeviceID, _ hasher: RowHasher
+    ) -> Bool {
         let (left, right) = (a.horizontalAccuracy ?? .infinity, b.horizontalAccuracy ?? .infinity)
         if left != right { return left < right }
         if a.coordinate.latitude != b.coordinate.latitude { return a.coordinate.latitude < b.coordinate.latitude }
         if a.coordinate.longitude != b.coordinate.longitude { return a.coordinate.longitude < b.coordinate.longitude }
-        return hash(key, FixColumns(a)).sum < hash(key, FixColumns(b)).sum
+        let key = Key(person: person.rawValue, device: device.rawValue)
+        return hash(key, FixColumns(a), by: hasher).sum < hash(key, FixColumns(b), by: hasher).sum
     }
 
     func flush() throws(SQLiteError) {
         for key in dirty {
             guard let index = entries.index(forKey: key) else { continue }
             let columns = FixColumns(entries.values[index].fix)
-            try write(key, columns, entries.values[index].number, entries.values[index].receivedAfter)
+            try write(key, columns, entries.values[index])
             if let old = entries.values[index].written { file.fingerprint.subtract(old) }
-            let new = hash(key, columns)
+            let new = hash(key, columns, isWithdrawn: entries.values[index].isWithdrawn)
             file.fingerprint.add(new)
             entries.values[index].written = new
             entries.values[index].isDirty = false
@@ -132,7 +160,9 @@ package final class CurrentTable: Projection {
         try flush()
         entries = entries.filter { $0.key.person != person.rawValue }
         var sum = Fingerprint()
-        try eachStored(of: person) { key, columns throws(SQLiteError) in sum.add(hash(key, columns)) }
+        try eachStored(of: person) { key, columns, isWithdrawn throws(SQLiteError) in
+            sum.add(hash(key, columns, isWithdrawn: isWithdrawn))
+        }
         file.fingerprint.subtract(sum)
         try file.connection.cached("DELETE FROM current WHERE person = ?") { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
@@ -142,23 +172,32 @@ package final class CurrentTable: Projection {
 
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try flush()
-        try eachStored(of: nil) { key, columns throws(SQLiteError) in
+        try eachStored(of: nil) { key, columns, isWithdrawn throws(SQLiteError) in
             try body(
                 ProjectionRow(
                     table: "current", person: PersonID(rawValue: key.person),
                     key: "person \(key.person) device \(key.device)",
-                    summary: "\(columns.timestamp.milliseconds) ms \(columns.summary)", hash: hash(key, columns)))
+                    summary:
+                        "\(columns.timestamp.milliseconds) ms \(columns.summary)\(isWithdrawn ? " withdrawn" : "")",
+                    hash: hash(key, columns, isWithdrawn: isWithdrawn)))
         }
     }
 
-    /// The hash of a row over its content columns.
-    private func hash(_ key: Key, _ columns: FixColumns) -> Fingerprint {
-        file.hasher.hash { writer in
-            writer.array(8)
+    /// The hash of a row over its content columns. A fix that counts has the same hash as before there was a mark.
+    private func hash(_ key: Key, _ columns: FixColumns, isWithdrawn: Bool) -> Fingerprint {
+        Self.hash(key, columns, isWithdrawn: isWithdrawn, by: file.hasher)
+    }
+
+    private static func hash(
+        _ key: Key, _ columns: FixColumns, isWithdrawn: Bool = false, by hasher: RowHasher
+    ) -> Fingerprint {
+        hasher.hash { writer in
+            writer.array(isWithdrawn ? 9 : 8)
             writer.text("current")
             writer.integer(key.person)
             writer.integer(key.device)
             columns.write(to: &writer)
+            if isWithdrawn { writer.bool(true) }
         }
     }
 
@@ -174,7 +213,7 @@ package final class CurrentTable: Projection {
         let entry: Entry? = try file.connection.cached(
             """
             SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
-                received_after_ms
+                received_after_ms, is_withdrawn
             FROM current
             WHERE person = ? AND device = ?
             """
@@ -183,42 +222,43 @@ package final class CurrentTable: Projection {
             try statement.bind(key.device, at: 2)
             guard try statement.step() else { return nil }
             let columns = FixColumns(statement, from: 0)
+            let isWithdrawn = statement.int(at: 7) != 0
             return Entry(
                 fix: try columns.fix, number: statement.int(at: 5), receivedAfter: statement.optionalInt(at: 6),
-                written: hash(key, columns), isDirty: false)
+                isWithdrawn: isWithdrawn, written: hash(key, columns, isWithdrawn: isWithdrawn), isDirty: false)
         }
         guard let entry else { return nil }
         entries[key] = entry
         return entries.index(forKey: key)
     }
 
-    private func write(
-        _ key: Key, _ columns: FixColumns, _ number: Int64, _ receivedAfter: Int64?
-    ) throws(SQLiteError) {
+    private func write(_ key: Key, _ columns: FixColumns, _ entry: Entry) throws(SQLiteError) {
         try file.connection.cached(
             """
             INSERT OR REPLACE INTO current
                 (person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details,
-                number, received_after_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                number, received_after_ms, is_withdrawn)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         ) { (statement) throws(SQLiteError) in
             try statement.bind(key.person, at: 1)
             try statement.bind(key.device, at: 2)
             try columns.bind(to: statement, from: 3)
-            try statement.bind(number, at: 8)
-            try statement.bind(receivedAfter, at: 9)
+            try statement.bind(entry.number, at: 8)
+            try statement.bind(entry.receivedAfter, at: 9)
+            try statement.bind(entry.isWithdrawn ? 1 : 0, at: 10)
             try statement.run()
         }
     }
 
     /// Gives the rows of one person, or of all, as they are in the file.
     private func eachStored(
-        of person: PersonID?, _ body: (Key, FixColumns) throws(SQLiteError) -> Void
+        of person: PersonID?, _ body: (Key, FixColumns, _ isWithdrawn: Bool) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         try file.connection.cached(
             """
-            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details,
+                is_withdrawn
             FROM current
             WHERE ?1 IS NULL OR person = ?1
             ORDER BY person, device
@@ -227,7 +267,8 @@ package final class CurrentTable: Projection {
             try statement.bind(person?.rawValue, at: 1)
             while try statement.step() {
                 try body(
-                    Key(person: statement.int(at: 0), device: statement.int(at: 1)), FixColumns(statement, from: 2))
+                    Key(person: statement.int(at: 0), device: statement.int(at: 1)), FixColumns(statement, from: 2),
+                    statement.int(at: 7) != 0)
             }
         }
     }

@@ -47,20 +47,28 @@ package enum TimelineReader {
         in connection: borrowing Connection
     ) throws(SQLiteError) -> [ReportedFix] {
         try connection.cached(fixesSQL) { (statement) throws(SQLiteError) in
-            try statement.bind(person.rawValue, at: 1)
-            try statement.bind(max(from?.milliseconds ?? .min, after?.timestamp.milliseconds ?? .min), at: 2)
-            try statement.bind(to?.milliseconds ?? .max, at: 3)
-            // The key before all fixes.
-            try statement.bind(after?.timestamp.milliseconds ?? .min, at: 4)
-            try statement.bind(after?.device.rawValue ?? .min, at: 5)
-            try FixColumns.Degrees(after?.latitude ?? 0).bind(to: statement, at: 6)
-            try FixColumns.Degrees(after?.longitude ?? 0).bind(to: statement, at: 7)
-            try statement.bind(limit, at: 8)
+            try bindPage(of: person, from: from, to: to, after: after, limit: limit, to: statement)
             var found: [ReportedFix] = []
             found.reserveCapacity(min(limit, 1000))
             while try statement.step() { found.append(try ReportedFix(statement)) }
             return found
         }
+    }
+
+    /// Binds a range, the key of the page before and a limit, from 1 to 8.
+    static func bindPage(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey?, limit: Int,
+        to statement: borrowing Statement
+    ) throws(SQLiteError) {
+        try statement.bind(person.rawValue, at: 1)
+        try statement.bind(max(from?.milliseconds ?? .min, after?.timestamp.milliseconds ?? .min), at: 2)
+        try statement.bind(to?.milliseconds ?? .max, at: 3)
+        // The key before all fixes.
+        try statement.bind(after?.timestamp.milliseconds ?? .min, at: 4)
+        try statement.bind(after?.device.rawValue ?? .min, at: 5)
+        try FixColumns.Degrees(after?.latitude ?? 0).bind(to: statement, at: 6)
+        try FixColumns.Degrees(after?.longitude ?? 0).bind(to: statement, at: 7)
+        try statement.bind(limit, at: 8)
     }
 
     /// The fixes of the device that led at their time, up to a limit.

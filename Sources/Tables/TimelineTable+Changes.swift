@@ -61,6 +61,13 @@ extension TimelineTable {
             }
         case .newestReceipt(let person, let moment):
             if let before = try newestReceipt(of: person) { file.fingerprint.subtract(hash(person, receipt: before)) }
+            guard let moment else {
+                return try file.connection.cached("DELETE FROM receipt WHERE person = ?") {
+                    (statement) throws(SQLiteError) in
+                    try statement.bind(person.rawValue, at: 1)
+                    try statement.run()
+                }
+            }
             file.fingerprint.add(hash(person, receipt: moment))
             try file.connection.cached("INSERT OR REPLACE INTO receipt (person, newest_ms) VALUES (?, ?)") {
                 (statement) throws(SQLiteError) in

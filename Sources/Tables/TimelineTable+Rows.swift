@@ -70,6 +70,24 @@ extension TimelineTable: TimelineRows {
         }
     }
 
+    func latestReceipt(of person: PersonID) throws(SQLiteError) -> Timestamp? {
+        try file.connection.cached(Self.latestReceiptSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            return try statement.step() ? statement.optionalInt(at: 0).map(Timestamp.init(milliseconds:)) : nil
+        }
+    }
+
+    static let latestReceiptSQL: StaticString = """
+        SELECT max(latest)
+        FROM (
+            SELECT max(timestamp_ms + coalesce(received_after_ms, 0)) AS latest FROM fix WHERE person = ?1
+            UNION ALL
+            SELECT max(timestamp_ms + coalesce(received_after_ms, 0)) FROM twin WHERE person = ?1
+            UNION ALL
+            SELECT max(timestamp_ms + received_after_ms) FROM reported WHERE person = ?1
+        )
+        """
+
     func regions(of person: PersonID) throws(SQLiteError) -> [WatchedRegion] {
         try file.connection.cached(
             """
@@ -190,12 +208,14 @@ extension TimelineTable {
                 }
             }
         }
-        func fix(_ statement: borrowing Statement, _ person: PersonID) -> ProjectionRow {
+        func fix(
+            _ statement: borrowing Statement, _ person: PersonID, isWithdrawn: Bool = false
+        ) -> ProjectionRow {
             let device = DeviceID(rawValue: statement.int(at: 1))
             let columns = FixColumns(statement, from: 2)
-            let hash = hash(person, device, columns)
+            let hash = isWithdrawn ? withdrawnHash(person, device, columns) : hash(person, device, columns)
             return ProjectionRow(
-                table: "fix", person: person,
+                table: isWithdrawn ? "withdrawn" : "fix", person: person,
                 key: "person \(person.rawValue) \(columns.timestamp.milliseconds) ms device \(device.rawValue) "
                     + "\(columns.latitude.value) \(columns.longitude.value) \(hash.hex.prefix(8))",
                 summary: columns.summary, hash: hash)
@@ -216,6 +236,14 @@ extension TimelineTable {
             ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees, content
             """
         ) { statement, person throws(SQLiteError) in fix(statement, person) }
+        try each(
+            """
+            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            FROM withdrawn
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees, content
+            """
+        ) { statement, person throws(SQLiteError) in fix(statement, person, isWithdrawn: true) }
         try each(
             """
             SELECT person, device, timestamp_ms, kind, until_ms, latitude_degrees, longitude_degrees,

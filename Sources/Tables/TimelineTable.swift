@@ -7,7 +7,8 @@ import Whereabouts
 /// Fixes, visits and crossings.
 ///
 /// `fix` has one row for each identity. Twins have the same identity and different contents; all but the first, in the
-/// order of their contents, are in `twin`, so that a fix without twins costs nothing more. `reported` has the moments
+/// order of their contents, are in `twin`, so that a fix without twins costs nothing more. `withdrawn` has the fixes that
+/// no longer count. `reported` has the moments
 /// of visits that devices reported, with −1 for a missing accuracy. Rows of these three tables are written as they
 /// arrive, the others by the changes of `TimelineFold`.
 package final class TimelineTable: Projection {
@@ -19,7 +20,7 @@ package final class TimelineTable: Projection {
     /// ``TimelineNews``.
     ///
     /// Times are milliseconds since 1970, UTC.
-    /// - `fix`, `twin`: degrees are whole numbers of 10⁻⁷ degrees if they are exactly that, else doubles
+    /// - `fix`, `twin`, `withdrawn`: degrees are whole numbers of 10⁻⁷ degrees if they are exactly that, else doubles
     ///   (``FixColumns``). `details` is a CBOR array of the other members; NULL if there are none. `content`
     ///   distinguishes the twins of one identity.
     /// - `reported`: `kind` is `ReportedMoment.Kind`, `until_ms` the end of the stay that begins at this time, or
@@ -47,6 +48,19 @@ package final class TimelineTable: Projection {
             PRIMARY KEY (person, timestamp_ms, device, latitude_degrees, longitude_degrees)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE twin (
+            person INTEGER NOT NULL,
+            timestamp_ms INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            latitude_degrees ANY NOT NULL,
+            longitude_degrees ANY NOT NULL,
+            horizontal_accuracy_meters REAL,
+            details BLOB,
+            number INTEGER NOT NULL,
+            received_after_ms INTEGER,
+            content INTEGER NOT NULL,
+            PRIMARY KEY (person, timestamp_ms, device, latitude_degrees, longitude_degrees, content)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE withdrawn (
             person INTEGER NOT NULL,
             timestamp_ms INTEGER NOT NULL,
             device INTEGER NOT NULL,
@@ -174,18 +188,30 @@ package final class TimelineTable: Projection {
         }
     }
 
-    /// Folds the events between erasures together, and erases in between.
+    /// Folds the events between erasures and revisions of fixes together, and these one by one.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         var rest = batch[...]
-        while let end = rest.firstIndex(where: { if case .personErased = $0.event { true } else { false } }) {
+        while let end = rest.firstIndex(where: \.removesFixes) {
             try fold(rest[..<end])
-            if case .personErased(let person) = rest[end].event { try erase(person) }
+            if case .personErased(let person) = rest[end].event {
+                try erase(person)
+            } else {
+                news.note(rest[end...end])
+                try revise(rest[end])
+            }
             rest = rest[(end + 1)...]
         }
         try fold(rest)
     }
 
-    /// Folds events without an erasure among them.
+    /// Has everything derived again since the first of these fixes, whose rows were moved.
+    func refold(
+        _ fixes: [StoredFix], of person: PersonID, isWithdrawal: Bool, at recordedAt: Timestamp
+    ) throws(SQLiteError) -> [TimelineChange] {
+        try timeline.revise(fixes, of: person, isWithdrawal: isWithdrawal, at: recordedAt, reading: self)
+    }
+
+    /// Folds events without an erasure or a revision among them.
     private func fold(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
         if batch.isEmpty { return }
         news.note(batch)
@@ -214,6 +240,7 @@ package final class TimelineTable: Projection {
         file.fingerprint.subtract(sum)
         try delete(from: "DELETE FROM fix WHERE person = ?", person)
         try delete(from: "DELETE FROM twin WHERE person = ?", person)
+        try delete(from: "DELETE FROM withdrawn WHERE person = ?", person)
         try delete(from: "DELETE FROM reported WHERE person = ?", person)
         try delete(from: "DELETE FROM visit WHERE person = ?", person)
         try delete(from: "DELETE FROM crossing WHERE person = ?", person)
@@ -239,172 +266,12 @@ package final class TimelineTable: Projection {
     }
 }
 
-// MARK: - Fixes
-
-extension TimelineTable {
-    /// A fix as a row of `fix` or `twin`.
-    private struct FixRow {
-        let person: PersonID
-        let device: DeviceID
-        let columns: FixColumns
-        let number: Int64
-        let receivedAfter: Int64?
-    }
-
-    /// Writes the fixes of a batch. A fix whose identity has a row already is compared with it afterwards.
-    private func insertFixes(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
-        var known: [(FixRow, Fingerprint)] = []
-        try file.connection.cached(
-            """
-            INSERT INTO fix
-                (person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details,
-                number, received_after_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING
-            """
-        ) { (statement) throws(SQLiteError) in
-            for event in batch {
-                guard case .fixReported(let device, _, .open(let fix)) = event.event, let person = event.stream.person
-                else { continue }
-                let received = event.receipt(of: fix).map { $0.milliseconds - fix.timestamp.milliseconds }
-                let row = FixRow(
-                    person: person, device: device, columns: FixColumns(fix), number: event.number,
-                    receivedAfter: received)
-                try bind(row, to: statement)
-                try statement.run()
-                let hash = hash(person, device, row.columns)
-                if file.connection.changes == 1 { file.fingerprint.add(hash) } else { known.append((row, hash)) }
-            }
-        }
-        for (row, hash) in known { try insertAgain(row, hash) }
-    }
-
-    /// Writes the moments of the visits that devices reported.
-    private func insertReports(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
-        for event in batch {
-            guard case .sightingReported(let device, _, .open(.visit(let report))) = event.event,
-                let person = event.stream.person
-            else { continue }
-            for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
-                try insert(moment, event.recordedAt, of: person)
-            }
-        }
-    }
-
-    /// Writes one moment, unless it is there already.
-    private func insert(_ moment: StoredFix, _ receipt: Timestamp, of person: PersonID) throws(SQLiteError) {
-        guard let report = moment.report else { return }
-        let isNew = try file.connection.cached(
-            """
-            INSERT INTO reported
-                (person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
-                horizontal_accuracy_meters, received_after_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING
-            """
-        ) { (statement) throws(SQLiteError) in
-            try statement.bind(person.rawValue, at: 1)
-            try statement.bind(moment.timestamp.milliseconds, at: 2)
-            try statement.bind(moment.device.rawValue, at: 3)
-            try statement.bind(report.kind.rawValue, at: 4)
-            try statement.bind(report.until.milliseconds, at: 5)
-            try statement.bind(moment.coordinate.latitude + 0, at: 6)
-            try statement.bind(moment.coordinate.longitude + 0, at: 7)
-            try statement.bind(moment.horizontalAccuracy ?? -1, at: 8)
-            try statement.bind(receipt.milliseconds - moment.timestamp.milliseconds, at: 9)
-            try statement.run()
-            return file.connection.changes == 1
-        }
-        if isNew { file.fingerprint.add(hash(person, moment)) }
-    }
-
-    /// Binds the columns in the order of the insertions, from 1 to 9.
-    private func bind(_ row: FixRow, to statement: borrowing Statement) throws(SQLiteError) {
-        try statement.bind(row.person.rawValue, at: 1)
-        try statement.bind(row.device.rawValue, at: 2)
-        try row.columns.bind(to: statement, from: 3)
-        try statement.bind(row.number, at: 8)
-        try statement.bind(row.receivedAfter, at: 9)
-    }
-
-    /// Inserts a fix whose identity has a row: a repeat, or a twin.
-    private func insertAgain(_ row: FixRow, _ hash: Fingerprint) throws(SQLiteError) {
-        let first = try storedFix(like: row)
-        let firstHash = self.hash(first.person, first.device, first.columns)
-        if firstHash == hash { return }
-        let comesFirst = precedes(row, hash, first, firstHash)
-        if comesFirst {
-            try file.connection.cached(
-                """
-                UPDATE fix
-                SET horizontal_accuracy_meters = ?6, details = ?7, number = ?8, received_after_ms = ?9
-                WHERE person = ?1 AND timestamp_ms = ?3 AND device = ?2
-                    AND latitude_degrees = ?4 AND longitude_degrees = ?5
-                """
-            ) { (statement) throws(SQLiteError) in
-                try bind(row, to: statement)
-                try statement.run()
-            }
-        }
-        let (second, secondHash) = comesFirst ? (first, firstHash) : (row, hash)
-        let isNew = try file.connection.cached(
-            """
-            INSERT INTO twin
-                (person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details,
-                number, received_after_ms, content)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING
-            """
-        ) { (statement) throws(SQLiteError) in
-            try bind(second, to: statement)
-            try statement.bind(Self.content(secondHash), at: 10)
-            try statement.run()
-            return file.connection.changes == 1
-        }
-        if isNew { file.fingerprint.add(hash) }
-    }
-
-    /// The order of twins: the more accurate first, one without a valid accuracy last, then by the hash of all content.
-    private func precedes(_ a: FixRow, _ aHash: Fingerprint, _ b: FixRow, _ bHash: Fingerprint) -> Bool {
-        func rank(_ row: FixRow) -> Double {
-            row.columns.horizontalAccuracy.map { $0 >= 0 ? $0 : .infinity } ?? .greatestFiniteMagnitude
-        }
-        return rank(a) == rank(b) ? aHash.sum < bHash.sum : rank(a) < rank(b)
-    }
-
-    /// The column `content` of a twin: the low 64 bits of its hash.
-    private static func content(_ hash: Fingerprint) -> Int64 { Int64(truncatingIfNeeded: hash.sum) }
-
-    /// The row of `fix` with the same identity.
-    private func storedFix(like row: FixRow) throws(SQLiteError) -> FixRow {
-        try file.connection.cached(
-            """
-            SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
-                received_after_ms
-            FROM fix
-            WHERE person = ? AND timestamp_ms = ? AND device = ? AND latitude_degrees = ? AND longitude_degrees = ?
-            """
-        ) { (statement) throws(SQLiteError) in
-            try statement.bind(row.person.rawValue, at: 1)
-            try statement.bind(row.columns.timestamp.milliseconds, at: 2)
-            try statement.bind(row.device.rawValue, at: 3)
-            try row.columns.latitude.bind(to: statement, at: 4)
-            try row.columns.longitude.bind(to: statement, at: 5)
-            guard try statement.step() else { throw .damagedProjection }
-            return FixRow(
-                person: row.person, device: row.device, columns: FixColumns(statement, from: 0),
-                number: statement.int(at: 5), receivedAfter: statement.optionalInt(at: 6))
-        }
-    }
-
-    /// The hash of a fix, the same for a row of `fix` and of `twin`.
-    func hash(_ person: PersonID, _ device: DeviceID, _ columns: FixColumns) -> Fingerprint {
-        file.hasher.hash { writer in
-            writer.array(8)
-            writer.text("fix")
-            writer.integer(person.rawValue)
-            writer.integer(device.rawValue)
-            columns.write(to: &writer)
+extension RecordedEvent {
+    /// Whether the event moves or removes rows of fixes.
+    fileprivate var removesFixes: Bool {
+        switch event {
+        case .personErased, .fixesWithdrawn, .fixesRestored: true
+        default: false
         }
     }
 }

@@ -191,6 +191,7 @@ private final class BenchRows: TimelineRows {
     }
 
     func newestReceipt(of person: PersonID) -> Timestamp? { receipt }
+    func latestReceipt(of person: PersonID) -> Timestamp? { fixes.map { $0.receivedAt ?? $0.timestamp }.max() }
     func regions(of person: PersonID) -> [WatchedRegion] { watched }
     func leads(of person: PersonID, from: Timestamp?) -> [Lead] { [] }
 

@@ -86,8 +86,10 @@ public struct ServiceClient: Sendable {
     }
 
     /// Sent only once: a repeated one could find the thing gone by the first.
-    package func delete(_ path: [String]) throws(ClientError) -> JSONValue {
-        try send("DELETE", path, patienceSeconds: 0)
+    package func delete(
+        _ path: [String], query: [(name: String, value: String)] = []
+    ) throws(ClientError) -> JSONValue {
+        try send("DELETE", path, query: query, patienceSeconds: 0)
     }
 
     /// - Parameter after: The ``Page/next`` of the page before.

@@ -57,8 +57,10 @@ struct Client {
         try told { () throws(ClientError) in try service.post(path, json: json) }
     }
 
-    func delete(_ path: [String]) throws(ToolError) -> JSONValue {
-        try told { () throws(ClientError) in try service.delete(path) }
+    func delete(
+        _ path: [String], query: [(name: String, value: String)] = []
+    ) throws(ToolError) -> JSONValue {
+        try told { () throws(ClientError) in try service.delete(path, query: query) }
     }
 
     /// All items of a list, page by page, and the number of the last event that the last page includes.

@@ -6,7 +6,7 @@ enum CommandTable {
         [ServeCommand.command, AboutCommand.command, DoctorCommand.command]
         + PersonCommands.all + AccountCommands.all + [ScheduleCommands.command] + DeviceCommands.all
         + GrantCommands.all + SharingCommands.all + TokenCommands.all + SessionCommands.all
-        + RegionCommands.all + CorrectionCommands.all + WebhookCommands.all
+        + RegionCommands.all + CorrectionCommands.all + FixCommands.all + WebhookCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + ProofCommands.all + [EventsCommand.command]
         + GeocodeCommand.all

@@ -147,6 +147,7 @@ final class ServiceUnderTest: Sendable {
         let kinds: [String: References.Kind] = [
             "grants": .grant, "invitations": .invitation, "account-invitations": .accountInvitation, "tokens": .token,
             "webhooks": .webhook, "dead-letters": .deadLetter, "corrections": .correction, "schedules": .schedule,
+            "track": .event,
         ]
         parts[0] = path.indices.map { index in
             guard index > 0, let kind = kinds[path[index - 1]], let number = Int64(path[index]) else {

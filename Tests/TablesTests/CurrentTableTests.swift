@@ -22,7 +22,8 @@ import Testing
         var log = MemoryLog()
         for report in reports { log.add(report) }
         let file = try Folded<CurrentTable>(log.events).file
-        return try CurrentReader.fix(of: person, in: file.connection)
+        return CurrentReader.newest(
+            of: try CurrentReader.fixes(of: person, in: file.connection).map(\.reported))
     }
 
     @Test func `the newest by device time is current, whenever it came`() throws {
@@ -52,7 +53,7 @@ import Testing
         var log = MemoryLog()
         for report in [try report(0), try report(60, device: 4), try report(5)] { log.add(report) }
         let file = try Folded<CurrentTable>(log.events).file
-        let fixes = try CurrentReader.fixes(of: person, in: file.connection)
+        let fixes = try CurrentReader.fixes(of: person, in: file.connection).map(\.reported)
         #expect(fixes.map(\.number) == [3, 2])
         #expect(try CurrentReader.fixes(of: PersonID(rawValue: 99), in: file.connection).isEmpty)
     }
@@ -67,7 +68,8 @@ import Testing
             at: History.start,
             by: .operator)
         let file = try Folded<CurrentTable>(log.events).file
-        let current = try CurrentReader.fix(of: person, in: file.connection)
+        let current = CurrentReader.newest(
+            of: try CurrentReader.fixes(of: person, in: file.connection).map(\.reported))
         #expect(current?.number == 1)
         #expect(current?.fix.receivedAt == nil)
     }

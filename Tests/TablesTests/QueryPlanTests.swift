@@ -22,7 +22,9 @@ import Testing
         for sql in [
             TimelineReader.fixesSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
             TimelineReader.visitSQL, TimelineReader.toldVisitsSQL, TimelineReader.toldCrossingsSQL,
-            TimelineReader.placesSQL, TimelineReader.leadsSQL, TimelineReader.enteredSQL,
+            TimelineReader.placesSQL, TimelineReader.leadsSQL, TimelineReader.enteredSQL, TimelineReader.withdrawnSQL,
+            TimelineReader.newestUsableSQL, TimelineTable.searchedFixesSQL, TimelineTable.searchedTwinsSQL,
+            TimelineTable.searchedWithdrawnSQL,
         ] {
             expectSearches(try plan(TimelineTable.self, sql))
         }
@@ -32,7 +34,6 @@ import Testing
 
     @Test func `current fixes and the stream index`() throws {
         // A person has a handful of devices: the newest of them is found by sorting these.
-        expectSearches(try plan(CurrentTable.self, CurrentReader.newestSQL), sorts: true)
         expectSearches(try plan(CurrentTable.self, CurrentReader.devicesSQL))
         expectSearches(try plan(StreamIndexTable.self, StreamIndexReader.sql))
     }

@@ -93,6 +93,10 @@ package struct Problem: Error, Sendable {
                 "You have \(Limits.openQueriesPerAsker) questions about this person under way; wait until they end, or cancel some.",
                 retryAfterSeconds: 5)
         case .tooManyQueries: self = .busy(5)
+        case .outdated:
+            self.init(
+                503, "Not yet", "Fixes of this person are just being withdrawn; send the same request again.",
+                retryAfterSeconds: 1)
         }
     }
 

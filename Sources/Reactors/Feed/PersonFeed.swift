@@ -72,7 +72,7 @@ package struct PersonFeed {
             }
             guard event.stream.person == person else { continue }
             switch event.event {
-            case .fixReported, .regionAdded, .regionRemoved: mayHaveNews = told != nil
+            case .fixReported, .fixesWithdrawn, .fixesRestored, .regionAdded, .regionRemoved: mayHaveNews = told != nil
             case .inputRejected(let device, let reason, _, let input):
                 items.append(writer.item(of: event, rejected: input.content, from: device, reason))
             default: break

@@ -31,6 +31,9 @@ package indirect enum Event: Hashable, Sendable {
     case scheduleRemoved(ScheduleID)
     case correctionMade(Part<Correction>)
     case correctionWithdrawn(CorrectionID)
+    /// Fixes no longer count, as if they had never been reported.
+    case fixesWithdrawn(FixNumbers, Part<FixRevision>)
+    case fixesRestored(FixNumbers, Part<FixRevision>)
     /// The service posts the person's feed to a target, with the rights of `token`.
     case webhookAdded(token: TokenID, FeedTopics, Part<WebhookTarget>)
     case webhookRemoved(WebhookID)
@@ -133,6 +136,8 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case operatorActed = 57
     case lossAccepted = 58
     case locationPushWithheld = 59
+    case fixesWithdrawn = 60
+    case fixesRestored = 61
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {

@@ -52,6 +52,9 @@ package enum Command: Sendable {
     /// A person corrects their derived visits.
     case correct(Correction, of: Handle)
     case withdrawCorrection(CorrectionID, of: Handle)
+    /// A person withdraws fixes: they count as if they had never been reported.
+    case withdrawFixes(FixNumbers, FixRevision, of: Handle)
+    case restoreFixes(FixNumbers, FixRevision, of: Handle)
     /// The service shall ask for the person at intervals.
     case setSchedule(of: Handle, everySeconds: Int64, until: Timestamp?)
     case removeSchedule(ScheduleID, of: Handle)

@@ -160,7 +160,8 @@ extension Standing {
         in decision: inout Decision
     ) {
         guard let known = queries[query], known.subject == person, known.end == nil, !known.awaitsConsent,
-            isUsable(fix, at: now), !decision.ends(query), endsAtOnce(known, isAnswer: true)
+            isUsable(fix, at: now), !decision.ends(query), endsAtOnce(known, isAnswer: true),
+            persons[person]?.withdrawn.contains(number) != true
         else { return }
         decision.append(.locationQueryEnded(query, .answered, fix: number), to: .audit(person), cause: number)
     }

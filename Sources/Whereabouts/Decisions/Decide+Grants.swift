@@ -221,7 +221,7 @@ extension Standing {
         decision.append(isGiven ? .consentGiven(id) : .consentRefused(id), to: audit, cause: query.number)
         if !isGiven {
             decision.append(.locationQueryEnded(id, .refused, fix: nil), to: audit, cause: place + 1)
-        } else if coarsePermit(of: query.verdict) == nil, let newest = persons[permit.subject]?.newestFix,
+        } else if coarsePermit(of: query.verdict) == nil, let newest = persons[permit.subject]?.countedFix,
             newest.timestamp >= query.askedAt
         {
             decision.append(.locationQueryEnded(id, .answered, fix: newest.number), to: audit, cause: place + 1)

@@ -161,7 +161,8 @@ extension Standing {
     ) throws(Refusal) -> Decision {
         guard let query = queries[id], query.requester == caller.principal,
             query.end == .answered
-                || query.end == .answeredFromLastKnown, query.fix == fix, let subject = persons[query.subject]?.handle
+                || query.end == .answeredFromLastKnown, query.fix == fix, let person = persons[query.subject],
+            let subject = person.handle, !person.withdrawn.contains(fix)
         else { throw .noSuchPerson }
         guard case .success(let permit) = authorize(caller, to: .ask, about: subject, at: now),
             permit.verdict == query.verdict, permit.precision == precision
@@ -193,6 +194,11 @@ extension Standing {
     ) throws(Refusal) -> Decision {
         guard case .success(let permit) = authorize(caller, toRead: question, at: now), permit == permitted else {
             throw .noSuchPerson
+        }
+        if question.question.showsFixes, permit.verdict != .own, let person = persons[permit.subject],
+            asOf < person.withdrawnThrough
+        {
+            throw .outdated
         }
         var decision = Decision()
         let begun = self.begun(question, under: permit, by: caller.principal, at: now)

@@ -56,7 +56,7 @@ extension Standing {
                     purposeForSubject: .open("schedule \(id.rawValue)"), purposeForRequester: nil)),
             to: audit, cause: id.rawValue)
         decision.reply = .query(query)
-        if let newest = persons[schedule.person]?.newestFix, newest.timestamp.adding(seconds: maxAge) >= now {
+        if let newest = persons[schedule.person]?.countedFix, newest.timestamp.adding(seconds: maxAge) >= now {
             decision.append(
                 .locationQueryEnded(query, .answeredFromLastKnown, fix: newest.number), to: audit, cause: place + 1)
         }

@@ -71,6 +71,10 @@ extension Standing {
         case .correct(let correction, let person): return try correct(correction, of: person, by: caller, at: now)
         case .withdrawCorrection(let id, let person):
             return try withdrawCorrection(id, of: person, by: caller, at: now)
+        case .withdrawFixes(let fixes, let revision, let person):
+            return try withdraw(fixes, revision, of: person, by: caller, at: now)
+        case .restoreFixes(let fixes, let revision, let person):
+            return try restore(fixes, revision, of: person, by: caller, at: now)
         case .setSchedule(let person, let seconds, let until):
             return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
         case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)

@@ -21,6 +21,8 @@ package enum Refusal: Error, Hashable, Sendable {
     case tooManyInvitations(seconds: Int64, ofTree: Bool)
     /// The caller has ``Limits/openQueriesPerAsker`` queries about the person under way.
     case tooManyOwnQueries
+    /// The answer was computed before fixes of the person were withdrawn, and could still show them.
+    case outdated
     /// The service has ``Limits/openQueries`` queries under way.
     case tooManyQueries
 }

@@ -50,7 +50,8 @@ package struct QueryView {
         let unanswered: Seen = isOver ? .noAnswer : .pending
         switch query.end {
         case .answered, .answeredFromLastKnown:
-            guard let fix = query.fix, let subject = standing.persons[query.subject]?.handle,
+            guard let fix = query.fix, let person = standing.persons[query.subject], let subject = person.handle,
+                !person.withdrawn.contains(fix),
                 case .success(let permit) = standing.authorize(caller, to: .ask, about: subject, at: now),
                 permit.verdict == query.verdict
             else {

@@ -41,6 +41,8 @@ extension EventKind {
         case .crossingReported: CrossingReported.self
         case .correctionMade: CorrectionMade.self
         case .correctionWithdrawn: CorrectionWithdrawn.self
+        case .fixesWithdrawn: FixesWithdrawn.self
+        case .fixesRestored: FixesRestored.self
         case .webhookAdded: WebhookAdded.self
         case .webhookRemoved: WebhookRemoved.self
         case .scheduleSet: ScheduleSet.self
@@ -83,6 +85,8 @@ extension Event {
         case .scheduleRemoved: .scheduleRemoved
         case .correctionMade: .correctionMade
         case .correctionWithdrawn: .correctionWithdrawn
+        case .fixesWithdrawn: .fixesWithdrawn
+        case .fixesRestored: .fixesRestored
         case .webhookAdded: .webhookAdded
         case .webhookRemoved: .webhookRemoved
         case .webhookSettled: .webhookSettled

@@ -21,6 +21,8 @@ final class TimelineEngine {
 
     /// The times of the fixes that ``derivation`` has not seen: late ones, and all after the first of these.
     private var unseen: ClosedRange<Int64>?
+    /// Set when the fix with the newest receipt may be withdrawn: ``newestReceipt`` must be looked up again.
+    private var isReceiptGone = false
     /// Set when the regions change: everything derived from this time on must be derived again.
     private var invalidFrom: Int64?
 
@@ -78,6 +80,17 @@ final class TimelineEngine {
         }
     }
 
+    /// Notes that a fix was removed from the rows, or added to them again.
+    func revise(_ fix: StoredFix, isWithdrawal: Bool) {
+        let receipt = (fix.receivedAt ?? fix.timestamp).milliseconds
+        if isWithdrawal {
+            isReceiptGone = isReceiptGone || receipt >= newestReceipt
+        } else {
+            newestReceipt = max(newestReceipt, receipt)
+        }
+        saw(fix.timestamp.milliseconds)
+    }
+
     private func saw(_ time: Int64) {
         unseen = unseen.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
@@ -98,8 +111,9 @@ final class TimelineEngine {
     /// Updates provisional rows.
     func settle(_ changes: inout [TimelineChange]) {
         isUnsettled = false
-        if newestReceipt > writtenReceipt {
-            changes.append(.newestReceipt(person, Timestamp(milliseconds: newestReceipt)))
+        if newestReceipt != writtenReceipt {
+            let newest = newestReceipt == .min ? nil : Timestamp(milliseconds: newestReceipt)
+            changes.append(.newestReceipt(person, newest))
             writtenReceipt = newestReceipt
         }
         tell(&changes)
@@ -223,6 +237,10 @@ final class TimelineEngine {
 
     /// Derives with the fixes that the derivation has not seen.
     func rework<Rows: TimelineRows>(_ rows: Rows, _ changes: inout [TimelineChange]) throws(Rows.Failure) {
+        if isReceiptGone {
+            newestReceipt = try rows.latestReceipt(of: person)?.milliseconds ?? .min
+            isReceiptGone = false
+        }
         let first = min(unseen?.lowerBound ?? .max, invalidFrom ?? .max)
         let snapshot: VisitDerivation?
         if let newer = snapshots.newer, newer.newest < first, invalidFrom == nil {

@@ -2,7 +2,7 @@ package import Geodesy
 
 /// Folds fixes and regions into visits and crossings.
 ///
-/// The result is a function of the *set* of a person's fixes and of the region events: fixes may arrive in any order,
+/// The result is a function of the *set* of a person's fixes that count and of the region events: fixes may arrive in any order,
 /// one by one or in batches. Fixes in order of time cost O(1) each. A late fix is used at the next
 /// ``settle(reading:)``, which derives again from a restart point before it, to the end or until the state equals the
 /// earlier one. The engines of recent persons are in memory, at most ``mostEngines``; others are loaded from their
@@ -63,6 +63,20 @@ package struct TimelineFold {
             default: continue
             }
         }
+        return changes
+    }
+
+    /// Takes note that fixes were removed from the rows, or added to them again, by an event that was recorded then.
+    ///
+    /// Everything from the first of them on is derived again at the next ``settle(reading:)``, as for late fixes.
+    package mutating func revise<Rows: TimelineRows>(
+        _ fixes: [StoredFix], of person: PersonID, isWithdrawal: Bool, at recordedAt: Timestamp, reading rows: Rows
+    ) throws(Rows.Failure) -> [TimelineChange] {
+        var changes: [TimelineChange] = []
+        if fixes.isEmpty { return changes }
+        let engine = try engine(of: person, rows, &changes)
+        engine.reported = recordedAt
+        for fix in fixes { engine.revise(fix, isWithdrawal: isWithdrawal) }
         return changes
     }
 

@@ -72,6 +72,8 @@ package protocol TimelineRows {
     func eachFix(of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(Failure) -> Bool) throws(Failure)
     /// The latest receipt among the person's fixes; `nil` without fixes.
     func newestReceipt(of person: PersonID) throws(Failure) -> Timestamp?
+    /// The latest receipt among the person's present rows, as ``TimelineEngine`` counts it. Cost: a look at each row.
+    func latestReceipt(of person: PersonID) throws(Failure) -> Timestamp?
     /// The regions that the person ever had, also removed ones, by id.
     func regions(of person: PersonID) throws(Failure) -> [WatchedRegion]
     /// The leads from `from` on, in the order of ``Lead/precedes(_:_:)``.
@@ -103,6 +105,6 @@ package enum TimelineChange: Sendable {
     case restart(PersonID, Restart)
     /// Removes the restart points closed after the first time and not after the second; `nil` means without limit.
     case restartsVoid(PersonID, closedAfter: Timestamp?, through: Timestamp?)
-    /// The latest receipt among the person's fixes changed.
-    case newestReceipt(PersonID, Timestamp)
+    /// The latest receipt among the person's fixes changed; `nil` if there are none any more.
+    case newestReceipt(PersonID, Timestamp?)
 }

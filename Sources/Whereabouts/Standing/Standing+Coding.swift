@@ -103,6 +103,8 @@ extension Standing {
             $0.integer(16, person.root?.rawValue)
             $0.timestamp(17, person.accountInvitations.fullAt)
             $0.timestamp(18, person.accountInvitationsOfTree.fullAt)
+            $0.integers(19, person.withdrawn.stored)
+            $0.integer(20, person.withdrawnThrough == 0 ? nil : person.withdrawnThrough)
         }
     }
 

@@ -64,6 +64,12 @@ extension Standing {
             persons[person]?.corrections[CorrectionID(rawValue: recorded.number)] = correction
         case .correctionWithdrawn(let id):
             if let person = recorded.stream.person { persons[person]?.corrections[id] = nil }
+        case .fixesWithdrawn(let fixes, _):
+            guard let person = recorded.stream.person else { break }
+            persons[person]?.withdrawn.insert(fixes.numbers)
+            persons[person]?.withdrawnThrough = recorded.number
+        case .fixesRestored(let fixes, _):
+            if let person = recorded.stream.person { persons[person]?.withdrawn.remove(fixes.numbers) }
         case .authorizationReported(let device, let report):
             guard let report = report.content else { break }
             devices[device]?.note(

@@ -102,6 +102,8 @@ extension Standing {
             person.root = try fields.integer(16).map(PersonID.init(rawValue:))
             person.accountInvitations.fullAt = try fields.timestamp(17)
             person.accountInvitationsOfTree.fullAt = try fields.timestamp(18)
+            person.withdrawn = try NumberSet(stored: try fields.integers(19))
+            person.withdrawnThrough = try fields.integer(20) ?? 0
             if let handle = person.handle { personByHandle[handle] = PersonID(rawValue: id) }
             persons.load(PersonID(rawValue: id), person)
         case .device:

@@ -17,9 +17,13 @@ package struct Standing: Sendable, Equatable {
         package internal(set) var schedules: [ScheduleID] = []
         /// The corrections that are not withdrawn.
         package internal(set) var corrections: [CorrectionID: Correction] = [:]
+        /// The numbers of the fixes that are withdrawn.
+        package internal(set) var withdrawn = NumberSet()
+        /// The number of the last event that withdrew fixes; 0 without one.
+        package internal(set) var withdrawnThrough: Int64 = 0
         /// The grants about this person that are not revoked.
         package internal(set) var grants: [GrantID] = []
-        /// The newest usable fix of all devices; `nil` without one.
+        /// The newest usable fix of all devices, also if it is withdrawn; `nil` without one.
         package internal(set) var newestFix: NewestFix?
         /// When the last fix was taken that was in the cell of ``newestFix`` or in its margin.
         package internal(set) var inCellAt: Timestamp?
@@ -35,6 +39,9 @@ package struct Standing: Sendable, Equatable {
         package internal(set) var accountInvitations = Allowance()
         /// The rest of ``Limits/accountInvitationsPerTree``, for a root.
         package internal(set) var accountInvitationsOfTree = Allowance()
+
+        /// The newest usable fix; `nil` if it is withdrawn, until a newer one comes.
+        package var countedFix: NewestFix? { newestFix.flatMap { withdrawn.contains($0.number) ? nil : $0 } }
     }
 
     /// The newest fix by the device's time, with its place in the log.
@@ -334,7 +341,9 @@ package struct Standing: Sendable, Equatable {
     /// The newest fix of the subject that the permit shows, of those that can be the newest.
     package func newestFix(under permit: Permit) -> NewestFix? {
         guard let person = persons[permit.subject] else { return nil }
-        return [person.newestFix, person.newestFixBeforePause].compactMap { $0 }.first { permit.shows($0.timestamp) }
+        return [person.newestFix, person.newestFixBeforePause].compactMap { $0 }.first {
+            permit.shows($0.timestamp) && !person.withdrawn.contains($0.number)
+        }
     }
 
     /// The cell in which a coarse grant shows a fix, as the fold keeps it. A fix older than the newest visible one is

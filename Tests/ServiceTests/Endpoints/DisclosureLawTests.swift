@@ -361,6 +361,18 @@ import Whereabouts
             let id = try #require(made["id"]?.int)
             return Wish(target: "/v1/people/\(person(isKnown))/corrections/\(id)")
         },
+        "DELETE /v1/people/*/track/*": Row(done: managers) { village, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/track/\(try firstFix(village))?reason=test")
+        },
+        "POST /v1/people/*/track/*": Row(done: managers) { village, _, isKnown in
+            let fix = try firstFix(village)
+            village.house.manage("DELETE", "/v1/people/walker/track/\(fix)?reason=test")
+            return Wish(target: "/v1/people/\(person(isKnown))/track/\(fix)", body: #"{"reason":"test"}"#)
+        },
+        "GET /v1/people/*/withdrawn-fixes": Row(shown: managers) { village, _, isKnown in
+            village.house.manage("DELETE", "/v1/people/walker/track/\(try firstFix(village))?reason=test")
+            return Wish(target: "/v1/people/\(person(isKnown))/withdrawn-fixes")
+        },
         // Each caller's own, as with the live stream; the stories check the posted messages.
         "POST /v1/people/*/webhooks": Row(done: [.subject]) { village, asker, isKnown in
             if asker == .subject { removeWebhooks(village) }
@@ -560,6 +572,13 @@ import Whereabouts
         #expect(village.house.service.log.head == before)
     }
 
+    /// The number of the subject's first fix that counts.
+    private static func firstFix(_ village: Village) throws -> Int64 {
+        let track = village.house.manage(
+            "GET", "/v1/people/walker/track?limit=1&at-least=\(village.house.service.log.head)")
+        return try #require(track.items.first?["number"]?.int, "\(track.text)")
+    }
+
     private static func withoutReferences(_ answer: Answer) -> String {
         let text: String = answer.observable
         return text.replacing(/r[A-Za-z0-9_-]{22}/, with: "#")
@@ -607,6 +626,7 @@ import Whereabouts
             "account-invitations": number("\(try #require(house.number(account["id"], .accountInvitation)))"),
             "schedules": number(try made("schedules", #"{"everySeconds":3600}"#)),
             "corrections": number(try made("corrections", #"{"type":"split","at":5}"#)),
+            "track": number("\(try firstFix(village))"),
             "webhooks": number("\(webhook)"), "dead-letters": number("\(letter)"),
         ]
     }
@@ -624,6 +644,7 @@ import Whereabouts
         let walker = try #require(village.house.service.log.withStanding { $0.person(Handle("walker")!) })
         let bodies = [
             "POST /v1/people/*/consent-requests/*": #"{"consent":"given"}"#,
+            "POST /v1/people/*/track/*": #"{"reason":"test"}"#,
             "PUT /v1/devices/*/location-push-token":
                 #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#,
         ]

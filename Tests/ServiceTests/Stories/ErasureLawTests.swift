@@ -126,6 +126,9 @@ import Testing
             _ = try walkers(
                 "POST", "\(me)/corrections",
                 #"{"type":"rename","latitude":40.61,"longitude":40.61,"name":"hideaway"}"#)
+            let track = house.manage("GET", "\(me)/track?at-least=\(house.service.log.head)").items
+            _ = try walkers(
+                "DELETE", "\(me)/track/\(try #require(track.first?["number"]?.int))?reason=errand")
 
             // Reads, refusals, and questions in both directions: ended, and under way with a push.
             for what in ["location", "track", "visits", "crossings", "trips", "audit"] {

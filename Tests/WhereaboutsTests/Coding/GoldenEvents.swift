@@ -212,6 +212,15 @@ enum GoldenEvents {
         "CorrectionMade-not-visit": .correctionMade(.open(.notVisit(newYear..<later(1000)))),
         "CorrectionMade-rename": .correctionMade(.open(.rename(coordinate(52.5211557, 13.4038584), "Büro"))),
         "CorrectionWithdrawn": .correctionWithdrawn(CorrectionID(rawValue: 41)),
+        "FixesWithdrawn": .fixesWithdrawn(
+            FixNumbers(device: device, numbers: 41...41),
+            .open(FixRevision(time: newYear...newYear, reason: "wrong clock"))),
+        "FixesWithdrawn-run": .fixesWithdrawn(
+            FixNumbers(device: device, numbers: 41...1040),
+            .open(FixRevision(time: newYear...later(3_600_000), reason: "the wrong file"))),
+        "FixesRestored": .fixesRestored(
+            FixNumbers(device: device, numbers: 41...41),
+            .open(FixRevision(time: newYear...newYear, reason: "the clock was right"))),
         "AccountInvitationMade": .accountInvitationMade(hash: hash, expires: newYear),
         "AccountInvitationClosed": .accountInvitationClosed(AccountInvitationID(rawValue: 41)),
         "RegionRemoved": .regionRemoved(RegionID(rawValue: 1)),

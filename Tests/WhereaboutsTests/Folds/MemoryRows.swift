@@ -116,6 +116,10 @@ final class MemoryTimeline: TimelineRows {
 
     func newestReceipt(of person: PersonID) -> Timestamp? { receipts[person] }
 
+    func latestReceipt(of person: PersonID) -> Timestamp? {
+        fixes.filter { $0.person == person }.map { $0.fix.receivedAt ?? $0.fix.timestamp }.max()
+    }
+
     func regions(of person: PersonID) -> [WatchedRegion] { watched[person] ?? [] }
 
     func leads(of person: PersonID, from: Timestamp?) -> [Lead] {

@@ -192,6 +192,13 @@ import Whereabouts
                 if let id = scene.house.standing.corrections(of: scene.walkerID).first?.id, step % 5 == 0 {
                     scene.house.submit(.withdrawCorrection(id, of: House.handle(name)), by: caller)
                 }
+                let numbers = 1...max(1, random.ordinal() % scene.house.standing.place)
+                let fixes = FixNumbers(device: scene.phoneID, numbers: numbers)
+                let why = FixRevision(time: House.start...House.start, reason: "test")
+                scene.house.submit(
+                    step % 3 == 0
+                        ? .restoreFixes(fixes, why, of: House.handle(name))
+                        : .withdrawFixes(fixes, why, of: House.handle(name)), by: caller)
             case 12:
                 let token = LocationPushToken(bytes: [1, 2, 3, UInt8(step & 255)], bundleID: "org.example")
                 scene.house.submit(

@@ -1,0 +1,97 @@
+import Answers
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Projections
+import SQLite
+import Tables
+import Whereabouts
+import WireFormats
+
+/// Withdrawing single fixes of a person's track, and restoring them.
+///
+/// The fix is looked up in the log, not in a table: the log alone says what was reported.
+struct RevisionEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
+    /// `DELETE /v1/people/*/track/*`: withdraws a fix by its `number`, for the `reason` given.
+    func withdraw(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        // A caller without the right learns nothing about the parameters.
+        let (fixes, time) = try fix(exchange, context)
+        guard let reason = exchange.request.parameter("reason") else {
+            throw .invalid("\"reason\" is missing: say why the fix does not count, for example wrong%20clock.")
+        }
+        return try answer(
+            exchange,
+            .withdrawFixes(fixes, FixRevision(time: time...time, reason: reason), of: try exchange.handle(0)))
+    }
+
+    /// `POST /v1/people/*/track/*`: restores a withdrawn fix, for the `reason` in the body.
+    func restore(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let (fixes, time) = try fix(exchange, context)
+        let reason = try exchange.object("reason").requiredText("reason")
+        return try answer(
+            exchange, .restoreFixes(fixes, FixRevision(time: time...time, reason: reason), of: try exchange.handle(0)))
+    }
+
+    private func answer(_ exchange: Exchange, _ command: Command) throws(Problem) -> HTTPResponse {
+        .done(try decisions.append(exchange, command), decisions.references(for: exchange.caller))
+    }
+
+    /// The fix in the path, as its event says.
+    ///
+    /// - Throws: 404 if the caller may not manage the person, or if the number is not that of a fix of theirs.
+    private func fix(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> (FixNumbers, at: Timestamp) {
+        let handle = try exchange.handle(0)
+        let permit = decisions.log.withStanding {
+            $0.authorize(exchange.caller, to: .manage, about: handle, at: decisions.clock())
+        }
+        guard case .success(let permit) = permit else { throw .noSuchPerson }
+        let number = try exchange.number(1, .event, decisions)
+        let found: RecordedEvent?
+        do throws(LogError) { found = try context.reader.event(number)?.event } catch { throw .broken }
+        guard let found, found.stream == .track(permit.subject),
+            case .fixReported(let device, _, .open(let fix)) = found.event
+        else { throw .notFound }
+        return (FixNumbers(device: device, numbers: number...number), fix.timestamp)
+    }
+
+    /// `GET /v1/people/*/withdrawn-fixes`: the fixes that are withdrawn, by time. A recorded read of settings, which
+    /// nobody but the person and the operator may read.
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let limit = try exchange.integer("limit", in: 1...ReadEndpoints.rowsPerPage, default: ReadEndpoints.rowsPerPage)
+        let after = try Cursor(exchange, decisions)?.fix()
+        return try views.read(exchange, context, .settings, from: TimelineTable.name) { (reading) throws(Problem) in
+            let person = reading.permit.subject
+            let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
+                try TimelineReader.withdrawnFixes(
+                    of: person, from: reading.from, to: reading.to, after: after, limit: Int(limit) + 1,
+                    in: connection)
+            }
+            let rows = found.prefix(Int(limit))
+            let handles = decisions.log.withStanding { $0.deviceHandles(of: person) }
+            var page = PageWriter(rows: rows.count)
+            for row in rows {
+                page.add { writer in
+                    writer.beginObject()
+                    FixJSON.writeMembers(of: row.fix, into: &writer)
+                    writer.field("device", handles.first { $0.0 == row.device }?.1.text)
+                    writer.field("number", reading.references.event(row.number))
+                    writer.endObject()
+                }
+            }
+            let next = found.count > rows.count ? rows.last.map(TimelineReader.FixKey.init) : nil
+            return page.ended(next: next.map { Cursor.text($0, reading) }, asOf: asOf, reading.references)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Cryptography
+import Geodesy
+import Projections
+import SQLite
+import Whereabouts
+
+/// The rows of fixes and of reported moments, which are written as they come.
+extension TimelineTable {
+    /// A fix as a row of `fix` or `twin`.
+    struct FixRow {
+        let person: PersonID
+        let device: DeviceID
+        let columns: FixColumns
+        let number: Int64
+        let receivedAfter: Int64?
+    }
+
+    /// Writes the fixes of a batch. A fix whose identity has a row already is compared with it afterwards.
+    func insertFixes(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
+        var known: [(FixRow, Fingerprint)] = []
+        try file.connection.cached(Self.insertSQL) { (statement) throws(SQLiteError) in
+            for event in batch {
+                guard case .fixReported(let device, _, .open(let fix)) = event.event, let person = event.stream.person
+                else { continue }
+                let received = event.receipt(of: fix).map { $0.milliseconds - fix.timestamp.milliseconds }
+                let row = FixRow(
+                    person: person, device: device, columns: FixColumns(fix), number: event.number,
+                    receivedAfter: received)
+                try bind(row, to: statement)
+                try statement.run()
+                let hash = hash(person, device, row.columns)
+                if file.connection.changes == 1 { file.fingerprint.add(hash) } else { known.append((row, hash)) }
+            }
+        }
+        for (row, hash) in known { try insertAgain(row, hash) }
+    }
+
+    /// A fix whose identity has a row already makes no row.
+    private static let insertSQL: StaticString = """
+        INSERT INTO fix
+            (person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details,
+            number, received_after_ms)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING
+        """
+
+    /// Writes one fix.
+    func insert(_ row: FixRow) throws(SQLiteError) {
+        let hash = hash(row.person, row.device, row.columns)
+        let isNew = try file.connection.cached(Self.insertSQL) { (statement) throws(SQLiteError) in
+            try bind(row, to: statement)
+            try statement.run()
+            return file.connection.changes == 1
+        }
+        if isNew { file.fingerprint.add(hash) } else { try insertAgain(row, hash) }
+    }
+
+    /// Writes the moments of the visits that devices reported.
+    func insertReports(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
+        for event in batch {
+            guard case .sightingReported(let device, _, .open(.visit(let report))) = event.event,
+                let person = event.stream.person
+            else { continue }
+            for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
+                try insert(moment, event.recordedAt, of: person)
+            }
+        }
+    }
+
+    /// Writes one moment, unless it is there already.
+    private func insert(_ moment: StoredFix, _ receipt: Timestamp, of person: PersonID) throws(SQLiteError) {
+        guard let report = moment.report else { return }
+        let isNew = try file.connection.cached(
+            """
+            INSERT INTO reported
+                (person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters, received_after_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(moment.timestamp.milliseconds, at: 2)
+            try statement.bind(moment.device.rawValue, at: 3)
+            try statement.bind(report.kind.rawValue, at: 4)
+            try statement.bind(report.until.milliseconds, at: 5)
+            try statement.bind(moment.coordinate.latitude + 0, at: 6)
+            try statement.bind(moment.coordinate.longitude + 0, at: 7)
+            try statement.bind(moment.horizontalAccuracy ?? -1, at: 8)
+            try statement.bind(receipt.milliseconds - moment.timestamp.milliseconds, at: 9)
+            try statement.run()
+            return file.connection.changes == 1
+        }
+        if isNew { file.fingerprint.add(hash(person, moment)) }
+    }
+
+    /// Binds the columns in the order of the insertions, from 1 to 9.
+    func bind(_ row: FixRow, to statement: borrowing Statement) throws(SQLiteError) {
+        try statement.bind(row.person.rawValue, at: 1)
+        try statement.bind(row.device.rawValue, at: 2)
+        try row.columns.bind(to: statement, from: 3)
+        try statement.bind(row.number, at: 8)
+        try statement.bind(row.receivedAfter, at: 9)
+    }
+
+    /// Inserts a fix whose identity has a row: a repeat, or a twin.
+    private func insertAgain(_ row: FixRow, _ hash: Fingerprint) throws(SQLiteError) {
+        let first = try storedFix(like: row)
+        let firstHash = self.hash(first.person, first.device, first.columns)
+        if firstHash == hash { return }
+        let comesFirst = precedes(row, hash, first, firstHash)
+        if comesFirst { try replaceFirst(with: row) }
+        let (second, secondHash) = comesFirst ? (first, firstHash) : (row, hash)
+        let isNew = try file.connection.cached(
+            """
+            INSERT INTO twin
+                (person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details,
+                number, received_after_ms, content)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """
+        ) { (statement) throws(SQLiteError) in
+            try bind(second, to: statement)
+            try statement.bind(Self.content(secondHash), at: 10)
+            try statement.run()
+            return file.connection.changes == 1
+        }
+        if isNew { file.fingerprint.add(hash) }
+    }
+
+    /// Writes a twin into the row of `fix` with its identity.
+    func replaceFirst(with row: FixRow) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            UPDATE fix
+            SET horizontal_accuracy_meters = ?6, details = ?7, number = ?8, received_after_ms = ?9
+            WHERE person = ?1 AND timestamp_ms = ?3 AND device = ?2 AND latitude_degrees = ?4 AND longitude_degrees = ?5
+            """
+        ) { (statement) throws(SQLiteError) in
+            try bind(row, to: statement)
+            try statement.run()
+        }
+    }
+
+    /// The order of twins: the more accurate first, one without a valid accuracy last, then by the hash of all content.
+    func precedes(_ a: FixRow, _ aHash: Fingerprint, _ b: FixRow, _ bHash: Fingerprint) -> Bool {
+        func rank(_ row: FixRow) -> Double {
+            row.columns.horizontalAccuracy.map { $0 >= 0 ? $0 : .infinity } ?? .greatestFiniteMagnitude
+        }
+        return rank(a) == rank(b) ? aHash.sum < bHash.sum : rank(a) < rank(b)
+    }
+
+    /// The column `content` of a twin: the low 64 bits of its hash.
+    static func content(_ hash: Fingerprint) -> Int64 { Int64(truncatingIfNeeded: hash.sum) }
+
+    /// The row of `fix` with the same identity.
+    private func storedFix(like row: FixRow) throws(SQLiteError) -> FixRow {
+        try file.connection.cached(
+            """
+            SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+                received_after_ms
+            FROM fix
+            WHERE person = ? AND timestamp_ms = ? AND device = ? AND latitude_degrees = ? AND longitude_degrees = ?
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(row.person.rawValue, at: 1)
+            try statement.bind(row.columns.timestamp.milliseconds, at: 2)
+            try statement.bind(row.device.rawValue, at: 3)
+            try row.columns.latitude.bind(to: statement, at: 4)
+            try row.columns.longitude.bind(to: statement, at: 5)
+            guard try statement.step() else { throw .damagedProjection }
+            return FixRow(
+                person: row.person, device: row.device, columns: FixColumns(statement, from: 0),
+                number: statement.int(at: 5), receivedAfter: statement.optionalInt(at: 6))
+        }
+    }
+
+    /// The hash of a fix, the same for a row of `fix` and of `twin`.
+    func hash(_ person: PersonID, _ device: DeviceID, _ columns: FixColumns) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(8)
+            writer.text("fix")
+            writer.integer(person.rawValue)
+            writer.integer(device.rawValue)
+            columns.write(to: &writer)
+        }
+    }
+}

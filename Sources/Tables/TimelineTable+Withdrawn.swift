@@ -1,0 +1,292 @@
+import Projections
+package import SQLite
+package import Whereabouts
+
+// Fixes that are withdrawn are in `withdrawn` and in no other table; the fold does not see them. Rows are moved at the
+// event, so that later events of the same batch find them moved.
+extension TimelineTable {
+    /// Moves the fixes that an event withdraws or restores, and has everything since the first of them derived again.
+    func revise(_ event: RecordedEvent) throws(SQLiteError) {
+        guard let person = event.stream.person else { return }
+        let moved: [FixRow]
+        let isWithdrawal: Bool
+        switch event.event {
+        case .fixesWithdrawn(let fixes, let revision):
+            (moved, isWithdrawal) = (try withdraw(Searched(fixes, of: person, revision)), true)
+        case .fixesRestored(let fixes, let revision):
+            (moved, isWithdrawal) = (try restore(Searched(fixes, of: person, revision)), false)
+        default: return
+        }
+        var fixes: [StoredFix] = []
+        for row in moved { fixes.append(try row.stored) }
+        let changes = try refold(fixes, of: person, isWithdrawal: isWithdrawal, at: event.recordedAt)
+        for change in changes { try apply(change) }
+    }
+
+    /// The fixes that an event means, as the rows are searched for them.
+    private struct Searched {
+        let person: PersonID
+        let fixes: FixNumbers
+        /// Milliseconds since 1970 UTC.
+        let from, to: Int64
+
+        init(_ fixes: FixNumbers, of person: PersonID, _ revision: Part<FixRevision>) {
+            (self.fixes, self.person) = (fixes, person)
+            // Without its key the event still counts; the numbers suffice, and the search takes longer.
+            from = revision.content?.time.lowerBound.milliseconds ?? .min
+            to = revision.content?.time.upperBound.milliseconds ?? .max
+        }
+    }
+
+    /// Moves fixes to `withdrawn`; of twins, the next one takes the row in `fix`.
+    private func withdraw(_ searched: Searched) throws(SQLiteError) -> [FixRow] {
+        let (twins, firsts) = (try rows(Self.searchedTwinsSQL, searched), try rows(Self.searchedFixesSQL, searched))
+        for twin in twins { try deleteTwin(twin) }
+        for first in firsts {
+            let next = try twinsLike(first).min { precedes($0, hash($0), $1, hash($1)) }
+            if let next {
+                try deleteTwin(next)
+                try replaceFirst(with: next)
+            } else {
+                try run(
+                    """
+                    DELETE FROM fix
+                    WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ?
+                        AND longitude_degrees = ?
+                    """, identityOf: first)
+            }
+        }
+        for row in twins + firsts {
+            file.fingerprint.subtract(hash(row))
+            let isNew = try file.connection.cached(
+                """
+                INSERT INTO withdrawn
+                    (person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
+                    details, number, received_after_ms, content)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING
+                """
+            ) { (statement) throws(SQLiteError) in
+                try bind(row, to: statement)
+                try statement.bind(Self.content(hash(row)), at: 10)
+                try statement.run()
+                return file.connection.changes == 1
+            }
+            if isNew { file.fingerprint.add(withdrawnHash(row.person, row.device, row.columns)) }
+        }
+        return twins + firsts
+    }
+
+    /// Moves fixes back from `withdrawn`.
+    private func restore(_ searched: Searched) throws(SQLiteError) -> [FixRow] {
+        let found = try rows(Self.searchedWithdrawnSQL, searched)
+        for row in found {
+            try file.connection.cached(
+                """
+                DELETE FROM withdrawn
+                WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
+                    AND content = ?
+                """
+            ) { (statement) throws(SQLiteError) in
+                try bindIdentity(of: row, to: statement)
+                try statement.bind(Self.content(hash(row)), at: 6)
+                try statement.run()
+            }
+            file.fingerprint.subtract(withdrawnHash(row.person, row.device, row.columns))
+            try insert(row)
+        }
+        return found
+    }
+
+    /// The hash of a row of `withdrawn`.
+    func withdrawnHash(_ person: PersonID, _ device: DeviceID, _ columns: FixColumns) -> Fingerprint {
+        file.hasher.hash { writer in
+            writer.array(8)
+            writer.text("withdrawn")
+            writer.integer(person.rawValue)
+            writer.integer(device.rawValue)
+            columns.write(to: &writer)
+        }
+    }
+
+    private func hash(_ row: FixRow) -> Fingerprint { hash(row.person, row.device, row.columns) }
+
+    // MARK: SQL
+
+    /// By the primary key: the person's rows of the time.
+    static let searchedFixesSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+            received_after_ms
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms BETWEEN ?2 AND ?3 AND device = ?4 AND number BETWEEN ?5 AND ?6
+        """
+
+    /// As ``searchedFixesSQL``.
+    static let searchedTwinsSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+            received_after_ms
+        FROM twin
+        WHERE person = ?1 AND timestamp_ms BETWEEN ?2 AND ?3 AND device = ?4 AND number BETWEEN ?5 AND ?6
+        """
+
+    /// As ``searchedFixesSQL``.
+    static let searchedWithdrawnSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+            received_after_ms
+        FROM withdrawn
+        WHERE person = ?1 AND timestamp_ms BETWEEN ?2 AND ?3 AND device = ?4 AND number BETWEEN ?5 AND ?6
+        """
+
+    private func rows(_ sql: StaticString, _ searched: Searched) throws(SQLiteError) -> [FixRow] {
+        try file.connection.cached(sql) { (statement) throws(SQLiteError) in
+            try statement.bind(searched.person.rawValue, at: 1)
+            try statement.bind(searched.from, at: 2)
+            try statement.bind(searched.to, at: 3)
+            try statement.bind(searched.fixes.device.rawValue, at: 4)
+            try statement.bind(searched.fixes.numbers.lowerBound, at: 5)
+            try statement.bind(searched.fixes.numbers.upperBound, at: 6)
+            var found: [FixRow] = []
+            while try statement.step() {
+                found.append(FixRow(statement, of: searched.person, searched.fixes.device))
+            }
+            return found
+        }
+    }
+
+    /// The rows of `twin` with the identity of a fix.
+    private func twinsLike(_ row: FixRow) throws(SQLiteError) -> [FixRow] {
+        try file.connection.cached(
+            """
+            SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+                received_after_ms
+            FROM twin
+            WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
+            """
+        ) { (statement) throws(SQLiteError) in
+            try bindIdentity(of: row, to: statement)
+            var found: [FixRow] = []
+            while try statement.step() { found.append(FixRow(statement, of: row.person, row.device)) }
+            return found
+        }
+    }
+
+    private func deleteTwin(_ row: FixRow) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            DELETE FROM twin
+            WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
+                AND content = ?
+            """
+        ) { (statement) throws(SQLiteError) in
+            try bindIdentity(of: row, to: statement)
+            try statement.bind(Self.content(hash(row)), at: 6)
+            try statement.run()
+        }
+    }
+
+    private func run(_ sql: StaticString, identityOf row: FixRow) throws(SQLiteError) {
+        try file.connection.cached(sql) { (statement) throws(SQLiteError) in
+            try bindIdentity(of: row, to: statement)
+            try statement.run()
+        }
+    }
+
+    /// Binds person, device, time, latitude and longitude, from 1 to 5.
+    private func bindIdentity(of row: FixRow, to statement: borrowing Statement) throws(SQLiteError) {
+        try statement.bind(row.person.rawValue, at: 1)
+        try statement.bind(row.device.rawValue, at: 2)
+        try statement.bind(row.columns.timestamp.milliseconds, at: 3)
+        try row.columns.latitude.bind(to: statement, at: 4)
+        try row.columns.longitude.bind(to: statement, at: 5)
+    }
+}
+
+extension TimelineTable.FixRow {
+    /// Reads the columns of ``FixColumns``, number, and receipt less device time.
+    init(_ statement: borrowing Statement, of person: PersonID, _ device: DeviceID) {
+        self.init(
+            person: person, device: device, columns: FixColumns(statement, from: 0), number: statement.int(at: 5),
+            receivedAfter: statement.optionalInt(at: 6))
+    }
+
+    /// The part from which visits are derived.
+    var stored: StoredFix {
+        get throws(SQLiteError) {
+            let receivedAt = try receivedAfter.map { (delay) throws(SQLiteError) in
+                try Timestamp(columns.timestamp.milliseconds, plus: delay)
+            }
+            let fix = try columns.fix
+            return StoredFix(
+                device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
+                horizontalAccuracy: fix.horizontalAccuracy, receivedAt: receivedAt)
+        }
+    }
+}
+
+extension TimelineReader {
+    /// The person's withdrawn fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end.
+    package static func withdrawnFixes(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey? = nil, limit: Int,
+        in connection: borrowing Connection
+    ) throws(SQLiteError) -> [ReportedFix] {
+        try connection.cached(withdrawnSQL) { (statement) throws(SQLiteError) in
+            try bindPage(of: person, from: from, to: to, after: after, limit: limit, to: statement)
+            var found: [ReportedFix] = []
+            while try statement.step() { found.append(try ReportedFix(statement)) }
+            return found
+        }
+    }
+
+    /// The newest usable fix of a device that is not withdrawn, as ``CurrentTable`` chooses it among fixes of the same
+    /// time; `nil` without one.
+    ///
+    /// Cost: a search from the person's newest fix to the device's newest usable one.
+    package static func newestUsable(
+        of person: PersonID, _ device: DeviceID, in connection: borrowing Connection
+    ) throws(SQLiteError) -> ReportedFix? {
+        let found = try connection.cached(newestUsableSQL) { (statement) throws(SQLiteError) -> [ReportedFix] in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(device.rawValue, at: 2)
+            var found: [ReportedFix] = []
+            while try statement.step() {
+                let next = try ReportedFix(statement)
+                if let first = found.first, next.fix.timestamp < first.fix.timestamp { break }
+                guard
+                    Fix.isUsable(
+                        timestamp: next.fix.timestamp, coordinate: next.fix.coordinate,
+                        horizontalAccuracy: next.fix.horizontalAccuracy, receivedAt: next.fix.receivedAt)
+                else { continue }
+                found.append(next)
+            }
+            return found
+        }
+        guard found.count > 1 else { return found.first }
+        let hasher = RowHasher()
+        return found.min { CurrentTable.precedes($0.fix, $1.fix, of: person, device, hasher) }
+    }
+
+    /// As ``fixesSQL``.
+    static let withdrawnSQL: StaticString = """
+        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, details
+        FROM withdrawn
+        WHERE person = ?1 AND timestamp_ms >= ?2 AND timestamp_ms < ?3
+            AND (timestamp_ms, device, latitude_degrees, longitude_degrees) > (?4, ?5, ?6, ?7)
+        ORDER BY timestamp_ms, device, latitude_degrees, longitude_degrees
+        LIMIT ?8
+        """
+
+    /// Two ordered searches from the end of the primary keys, which SQLite merges.
+    static let newestUsableSQL: StaticString = """
+        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, details
+        FROM fix
+        WHERE person = ?1 AND device = ?2
+        UNION ALL
+        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
+            horizontal_accuracy_meters, details
+        FROM twin
+        WHERE person = ?1 AND device = ?2
+        ORDER BY timestamp_ms DESC
+        """
+}

@@ -1,0 +1,44 @@
+// Withdrawing and restoring fixes. The caller has read the fixes' events in the log, which never change.
+
+extension Standing {
+    /// Withdraws fixes. If all of them are withdrawn already, there is no event.
+    func withdraw(
+        _ fixes: FixNumbers, _ revision: FixRevision, of handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let (id, person) = try owner(of: fixes, revision, handle, by: caller, at: now)
+        var decision = Decision()
+        if person.withdrawn.contains(fixes.numbers) { return decision }
+        guard person.withdrawn.ranges.count < Limits.withdrawnRangesPerPerson else {
+            throw .invalid(
+                "A person has at most \(Limits.withdrawnRangesPerPerson) runs of withdrawn fixes; restore some first.")
+        }
+        decision.append(.fixesWithdrawn(fixes, .open(revision)), to: .audit(id))
+        return decision
+    }
+
+    /// Restores withdrawn fixes. If none of them is withdrawn, there is no event.
+    func restore(
+        _ fixes: FixNumbers, _ revision: FixRevision, of handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let (id, person) = try owner(of: fixes, revision, handle, by: caller, at: now)
+        var decision = Decision()
+        guard person.withdrawn.overlaps(fixes.numbers) else { return decision }
+        decision.append(.fixesRestored(fixes, .open(revision)), to: .audit(id))
+        return decision
+    }
+
+    /// The person whose device reported the fixes, if the caller may change what counts of them.
+    private func owner(
+        of fixes: FixNumbers, _ revision: FixRevision, _ handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> (PersonID, Person) {
+        let id = try manage(handle, by: caller, at: now)
+        guard let person = persons[id], devices[fixes.device]?.person == id, fixes.numbers.lowerBound > 0,
+            fixes.numbers.upperBound <= place
+        else { throw .notFound }
+        guard (1...Limits.purposeCharacters).contains(revision.reason.unicodeScalars.count) else {
+            throw .invalid(
+                "A reason must have 1 to \(Limits.purposeCharacters) characters, for example \"wrong clock\".")
+        }
+        return (id, person)
+    }
+}

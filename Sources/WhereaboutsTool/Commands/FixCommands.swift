@@ -1,0 +1,64 @@
+import JSON
+import Whereabouts
+
+/// `fix withdraw|restore|list`: single fixes of a person's track that do not count.
+enum FixCommands {
+    private static let reason = Options.text(
+        "reason", "TEXT", help: "why, for example \"wrong clock\"; the person's audit shows it")
+
+    static let all = [
+        Command(
+            words: ["fix", "withdraw"], summary: "Withdraw a fix: it counts as never reported.",
+            operands: .one("NUMBER"), requires: [Options.person, reason], accepts: [Options.json],
+            details: """
+                NUMBER is a fix's "number", as "track --json" shows it. The newest location, visits, trips, crossings and
+                places are then as if the fix had never been reported, and nobody else sees it any more. The fix stays in the
+                log; "fix restore" makes it count again.
+                """,
+            run: { (invocation) throws(ToolError) in
+                try change(invocation, "Withdrew") { (client, path) throws(ToolError) in
+                    try client.delete(path, query: [("reason", invocation.required(reason))])
+                }
+            }),
+        Command(
+            words: ["fix", "restore"], summary: "Make a withdrawn fix count again.", operands: .one("NUMBER"),
+            requires: [Options.person, reason], accepts: [Options.json],
+            run: { (invocation) throws(ToolError) in
+                try change(invocation, "Restored") { (client, path) throws(ToolError) in
+                    try client.post(path) { $0.field("reason", invocation.required(reason)) }
+                }
+            }),
+        Command(
+            words: ["fix", "list"], summary: "List a person's withdrawn fixes (recorded as a read).",
+            requires: [Options.person], accepts: [Options.from, Options.to, Options.purpose, Options.json],
+            details: Options.timesHelp, run: list),
+    ]
+
+    private static func change(
+        _ invocation: Invocation, _ done: String,
+        _ send: (Client, _ path: [String]) throws(ToolError) -> JSONValue
+    ) throws(ToolError) {
+        let number = try invocation.number()
+        let person = invocation.required(Options.person)
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try send(client, ["v1", "people", person.text, "track", number])
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("\(done) the fix \(number) of \(person.text).")
+    }
+
+    private static func list(_ invocation: Invocation) throws(ToolError) {
+        let person = invocation.required(Options.person)
+        let fixes = try ReadCommands.reading(invocation) { client, query throws(ToolError) in
+            try client.items("v1", "people", person.text, "withdrawn-fixes", query: query)
+        }
+        var table = Table(">NUMBER", "TIME", ">LATITUDE", ">LONGITUDE", "DEVICE")
+        for fix in fixes {
+            let (latitude, longitude) = Text.coordinate(of: fix)
+            table.add(
+                fix.name("number") ?? "", fix.time("timestamp").map { LocalTime.text($0) } ?? "", latitude, longitude,
+                fix.text("device"))
+        }
+        invocation.show(fixes, as: "fixes", table, orElse: "\(person.text) has withdrawn nothing.")
+    }
+}
