@@ -107,6 +107,43 @@ import WireFormats
         #expect(found.summary.skipped.map(\.count) == [1])
     }
 
+    @Test(arguments: [
+        "timestamp,latitude,longitude,accuracy,velocity,altitude,battery,device_id,source_type\n2026-07-01T10:00:00Z,48.5,16.25,10.5,36,100.0,85.0,device123,OWNTRACKS\n",
+        #"{"type":"FeatureCollection","features":[{"type":"Feature","id":"1","geometry":{"type":"Point","coordinates":[16.25,48.5,100]},"properties":{"timestamp":"2026-07-01T10:00:00Z","altitude":100,"velocity":36,"accuracy":10.5,"battery":85,"deviceId":"device123","sourceType":"OWNTRACKS"}}]}"#,
+    ])
+    func `GeoPulse's tables and GeoJSON have the speed in km/h`(text: String) {
+        let found = read(text)
+        #expect(found.fixes.map(\.speed) == [10])
+        #expect(found.fixes.map(\.altitude) == [100])
+        #expect(found.fixes.map(\.batteryLevel) == [0.85])
+        #expect(found.fixes.map(\.horizontalAccuracy) == [10.5])
+        // Of another program, meters per second are meant.
+        let other = read(text.replacing("sourceType", with: "source").replacing("source_type", with: "source"))
+        #expect(other.fixes.map(\.speed) == [36])
+    }
+
+    @Test(arguments: [
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <gpx version="1.1" creator="Reitti" xmlns="http://www.topografix.com/GPX/1/1">
+          <metadata><name>Location Data Export</name></metadata>
+          <trk><name>Location Track</name><trkseg>
+            <trkpt lat="48.5" lon="16.25"><ele>100.0</ele><time>2026-07-01T10:00:00Z</time>
+              <extensions><accuracy>10.5</accuracy></extensions></trkpt>
+            <trkpt lat="48.5" lon="16.26"><time>2026-07-01T10:00:15.250Z</time></trkpt>
+          </trkseg></trk>
+        </gpx>
+        """,
+        #"{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[16.25,48.5,100.0]},"properties":{"id":1,"timestamp":"2026-07-01T10:00:00Z","accuracy":10.5,"elevation":100.0}},{"type":"Feature","geometry":{"type":"Point","coordinates":[16.26,48.5]},"properties":{"id":2,"timestamp":"2026-07-01T10:00:15.250Z","accuracy":null,"elevation":null}}]}"#,
+    ])
+    func `Reitti's exports have accuracies and heights where it knows them`(text: String) {
+        let found = read(text)
+        #expect(found.fault == nil)
+        #expect(found.fixes.map(\.timestamp.milliseconds) == [1_782_900_000_000, 1_782_900_015_250])
+        #expect(found.fixes.map(\.horizontalAccuracy) == [10.5, nil])
+        #expect(found.fixes.map(\.altitude) == [100, nil])
+    }
+
     @Test func `GeoPulse's debug export is refused, because its coordinates are not the person's`() {
         var zip = ZipWriter()
         zip.add(

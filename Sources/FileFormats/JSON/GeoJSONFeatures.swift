@@ -94,7 +94,9 @@ struct GeoJSONFeatures: JSONElements {
         draft.altitude = draft.altitude ?? number(Self.altitudes)
         draft.ellipsoidalAltitude = number(["ellipsoidalAltitude"])
         if let (name, factor) = Self.speeds.first(where: { number([$0.name]) != nil }) {
-            draft.speed = number([name]).flatMap(Sentinel.nonNegative).map { $0 * factor }
+            // GeoPulse, which names the source of each point, has its velocity in km/h.
+            let isGeoPulses = name == "velocity" && properties?["sourceType"] != nil
+            draft.speed = number([name]).flatMap(Sentinel.nonNegative).map { $0 * (isGeoPulses ? 1 / 3.6 : factor) }
         }
         draft.speedAccuracy = number(["speedAccuracy", "speed_accuracy"]).flatMap(Sentinel.nonNegative)
         draft.course = number(Self.courses).flatMap(Sentinel.course)

@@ -70,6 +70,8 @@ struct CSVHeads {
         }
         // Traccar's reports have three times, and speeds in knots.
         if words.isSuperset(of: ["fixtime", "devicetime"]) { factor[.speed] = 1852.0 / 3600 }
+        // GeoPulse's velocity is in km/h, whatever its sources report.
+        if words.isSuperset(of: ["velocity", "deviceid", "sourcetype"]) { factor[.speed] = 1 / 3.6 }
         guard index[.latitude] != nil, index[.longitude] != nil else { return nil }
     }
 
