@@ -11,7 +11,7 @@ package struct Deflater: ~Copyable {
     /// The bytes that came out.
     package private(set) var bytesOut = 0
     /// The CRC-32 of the bytes that were given.
-    package private(set) var checksum: UInt32 = 0
+    package private(set) var checksum = CRC32()
 
     /// The room for one step's output.
     private static let stepBytes = 64 << 10
@@ -40,9 +40,8 @@ package struct Deflater: ~Copyable {
             let piece = rest.prefix(1 << 30)
             rest = rest.dropFirst(piece.count)
             bytesIn += piece.count
+            checksum.add(piece)
             piece.withUnsafeBufferPointer { input in
-                checksum = UInt32(
-                    truncatingIfNeeded: crc32_z(uLong(checksum), input.baseAddress, z_size_t(input.count)))
                 // zlib reads through it and never writes.
                 stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
                 stream.pointee.avail_in = UInt32(input.count)

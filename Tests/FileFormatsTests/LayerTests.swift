@@ -31,6 +31,19 @@ import Whereabouts
         #expect(found.summary.isArchive)
     }
 
+    @Test(arguments: [ZipWriter.Packing.stored, .deflated, .deflatedWithDescriptor])
+    func `a member with a wrong checksum is read and named, and so are those after it`(packing: ZipWriter.Packing) {
+        var zip = ZipWriter()
+        zip.add("flipped.csv", Array(Self.track(0).dropLast()), packing, flips: 1)
+        zip.add("flipped.png", [0x89, 0x50, 0x4E, 0x47], packing, flips: 1)
+        zip.add("good.csv", Self.track(1), packing)
+        let found = read(zip.file)
+        #expect(found.fault == nil)
+        #expect(found.fixes.map(\.timestamp.seconds) == [1_782_900_000, 1_782_900_001])
+        #expect(found.summary.damaged.map(\.name) == ["flipped.csv"])
+        #expect(found.summary.damaged.first?.reason.hasPrefix("The checksum is wrong") == true)
+    }
+
     @Test func `an archive in an archive is read, and a third one is not`() {
         var inner = ZipWriter()
         inner.add("track.csv", Self.track(0))

@@ -31,13 +31,20 @@ final class LookAhead: ByteSource {
     private var buffer: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
+    /// Whether the bytes, which are all there, have a wrong checksum. It is thrown after the last of them.
+    private var isWrong = false
 
     init(_ source: any ByteSource) { self.source = source }
 
     /// The next `count` bytes, or all that are left. They are not taken.
     func peek(_ count: Int) throws(FormatFault) -> ArraySlice<UInt8> {
         while buffer.count - start < count, !isAtEnd {
-            guard let piece = try source.next() else {
+            let next: ArraySlice<UInt8>?
+            do throws(FormatFault) { next = try source.next() } catch {
+                guard error == .wrongChecksum else { throw error }
+                (next, isWrong) = (nil, true)
+            }
+            guard let piece = next else {
                 isAtEnd = true
                 break
             }
@@ -70,7 +77,13 @@ final class LookAhead: ByteSource {
 
     func next() throws(FormatFault) -> ArraySlice<UInt8>? {
         let piece = try peek(1).isEmpty ? [] : buffer[start...].prefix(FileReading.pieceBytes)
-        guard !piece.isEmpty else { return nil }
+        guard !piece.isEmpty else {
+            guard !isWrong else {
+                isWrong = false
+                throw .wrongChecksum
+            }
+            return nil
+        }
         drop(piece.count)
         return piece
     }

@@ -27,8 +27,11 @@ final class ZipMembers: ArchiveMembers {
 
     func nextMember() throws(FormatFault) -> ArchiveMember? {
         if let current {
-            while try current.next() != nil {}
             self.current = nil
+            // Of what is passed over, the checksum does not matter.
+            do throws(FormatFault) { while try current.next() != nil {} } catch {
+                guard error == .wrongChecksum else { throw error }
+            }
         }
         guard !isAtEnd else { return nil }
         let mark = try source.peek(4)
@@ -72,34 +75,39 @@ final class ZipMembers: ArchiveMembers {
             }
         }
         let text = String(decoding: name, as: UTF8.self)
+        let checksum = hasDescriptor ? nil : UInt32(truncatingIfNeeded: Self.number(fixed, 14, 4))
         if flags & 1 != 0 {
             guard !hasDescriptor || compressed > 0 else { throw end("The zip file is encrypted; decrypt it first.") }
-            return stored(text, compressed, hasDescriptor, isLong, refusal: "it is encrypted")
+            return stored(text, compressed, hasDescriptor, isLong, checksum, refusal: "it is encrypted")
         }
         switch method {
         case 0:
             guard !hasDescriptor || compressed > 0 || Self.isFolder(name) else {
                 throw end("The zip file has a stored member of unknown length; unpack it and import the parts.")
             }
-            return stored(text, compressed, hasDescriptor && compressed > 0, isLong, refusal: nil)
-        case 8: return deflated(text, hasDescriptor, isLong)
+            return stored(text, compressed, hasDescriptor && compressed > 0, isLong, checksum, refusal: nil)
+        case 8: return deflated(text, hasDescriptor, isLong, checksum)
         default:
             guard !hasDescriptor || compressed > 0 else {
                 throw end("The zip file is packed by an unknown method; unpack it and import the parts.")
             }
-            return stored(text, compressed, hasDescriptor, isLong, refusal: "it is packed by an unknown method")
+            return stored(
+                text, compressed, hasDescriptor, isLong, checksum, refusal: "it is packed by an unknown method")
         }
     }
 
     private static func isFolder(_ name: [UInt8]) -> Bool { name.last == UInt8(ascii: "/") }
 
     private func stored(
-        _ name: String, _ count: Int, _ hasDescriptor: Bool, _ isLong: Bool, refusal: String?
+        _ name: String, _ count: Int, _ hasDescriptor: Bool, _ isLong: Bool, _ checksum: UInt32?, refusal: String?
     ) -> ArchiveMember {
         var left = count
+        var found = CRC32()
         return ArchiveMember(name: name, refusal: refusal) { [unowned self] member throws(FormatFault) in
             guard left > 0 else {
-                try self.finish(member, hasDescriptor, isLong)
+                let isWhole = try self.finish(member, hasDescriptor, isLong, checksum, found)
+                // The checksum of what cannot be read is not that of these bytes.
+                guard isWhole || refusal != nil else { throw .wrongChecksum }
                 return nil
             }
             let piece = Array(try self.source.peek(min(left, FileReading.pieceBytes)))
@@ -109,13 +117,17 @@ final class ZipMembers: ArchiveMembers {
             }
             self.source.drop(piece.count)
             left -= piece.count
+            found.add(piece[...])
             try self.bound.add(compressed: piece.count, expanded: piece.count)
             return piece[...]
         }
     }
 
-    private func deflated(_ name: String, _ hasDescriptor: Bool, _ isLong: Bool) -> ArchiveMember {
+    private func deflated(
+        _ name: String, _ hasDescriptor: Bool, _ isLong: Bool, _ checksum: UInt32?
+    ) -> ArchiveMember {
         let stream = BareStream()
+        var found = CRC32()
         return ArchiveMember(name: name, refusal: nil) { [unowned self] member throws(FormatFault) in
             while !stream.inflater.isAtEnd {
                 let input = try self.source.peek(FileReading.pieceBytes)
@@ -131,21 +143,29 @@ final class ZipMembers: ArchiveMembers {
                     (self.isAtEnd, member.isAtEnd) = (true, true)
                     throw error
                 }
+                found.add(output[...])
                 if !output.isEmpty { return output[...] }
                 if used == 0 && input.isEmpty {
                     member.isAtEnd = true
                     throw self.end("The zip file ends too early; what came before was read.")
                 }
             }
-            try self.finish(member, hasDescriptor, isLong)
+            guard try self.finish(member, hasDescriptor, isLong, checksum, found) else { throw .wrongChecksum }
             return nil
         }
     }
 
     /// Passes the sizes after the data, which may have a signature, and 4 or 8 bytes each.
-    private func finish(_ member: ArchiveMember, _ hasDescriptor: Bool, _ isLong: Bool) throws(FormatFault) {
+    ///
+    /// - Parameters:
+    ///   - checksum: The checksum of the local header; `nil` if it is after the data.
+    ///   - found: The checksum of the data.
+    /// - Returns: Whether the checksum is right.
+    private func finish(
+        _ member: ArchiveMember, _ hasDescriptor: Bool, _ isLong: Bool, _ checksum: UInt32?, _ found: CRC32
+    ) throws(FormatFault) -> Bool {
         member.isAtEnd = true
-        guard hasDescriptor else { return }
+        guard hasDescriptor else { return checksum.map { $0 == found.value } ?? true }
         let next = try source.peek(28)
         let signature = next.starts(with: [0x50, 0x4B, 0x07, 0x08]) ? 4 : 0
         for sizes in isLong ? [8, 4] : [4, 8] {
@@ -153,8 +173,9 @@ final class ZipMembers: ArchiveMembers {
             let after = next.dropFirst(length)
             // Another member or the directory follows.
             if after.starts(with: "PK".utf8) || next.count == length {
+                let stored = Self.number(Array(next.dropFirst(signature).prefix(4)), 0, 4)
                 source.drop(length)
-                return
+                return stored == Int(found.value)
             }
         }
         throw end("The zip file is damaged; what came before was read.")

@@ -105,7 +105,11 @@ package final class FileReading {
                 close(part)
                 current = nil
             }
-        } catch { pending = error }
+        } catch {
+            // All bytes are there, so the last record is as whole as the others.
+            if error == .wrongChecksum { try? part.reader.finish(into: &records) }
+            pending = error
+        }
         let first = part.records
         part.records += records.count
         if current != nil { current = part }
@@ -162,7 +166,7 @@ package final class FileReading {
             guard let name, !endsArchive.contains(error) else { throw error }
             if error == ArchiveLines.part { summary.isOwnArchive = true }
             switch error {
-            case .badArchive, .nestedTooDeeply, .malformed, .truncated: summary.damage(name, error)
+            case .badArchive, .wrongChecksum, .nestedTooDeeply, .malformed, .truncated: summary.damage(name, error)
             case .empty, .refused, .otherXML, .otherJSON, .unknown, .noHead, .timeWithoutZone, .expandsTooMuch,
                 .tooManyMembers, .nothingInArchive, .shiftedOnPurpose:
                 summary.skip(name, error)
@@ -222,7 +226,8 @@ package struct FileSummary {
             case .otherXML: "XML of other kinds"
             case .otherJSON: "JSON of other kinds"
             case .noHead: "CSV without places"
-            case .unknown, .malformed, .truncated, .timeWithoutZone, .badArchive, .expandsTooMuch, .nestedTooDeeply,
+            case .unknown, .malformed, .truncated, .timeWithoutZone, .badArchive, .wrongChecksum, .expandsTooMuch,
+                .nestedTooDeeply,
                 .tooManyMembers, .nothingInArchive, .shiftedOnPurpose:
                 "files of other kinds"
             }

@@ -22,6 +22,8 @@ package enum FormatFault: Error, Hashable, Sendable, CustomStringConvertible {
     case timeWithoutZone(FileFormat, place: Int)
     /// A compressed file or archive is damaged.
     case badArchive(String)
+    /// A member of an archive whose bytes are not those that were packed.
+    case wrongChecksum
     /// A compressed file expands beyond the bounds.
     case expandsTooMuch
     /// An archive is nested too deeply.
@@ -49,6 +51,7 @@ package enum FormatFault: Error, Hashable, Sendable, CustomStringConvertible {
         case .timeWithoutZone(let format, let place):
             "The times have no time zone (\(format.title), \(format.placeWord) \(place)); add --timezone, for example --timezone Europe/Vienna."
         case .badArchive(let sentence): sentence
+        case .wrongChecksum: "The checksum is wrong, so some of its records may be too; they were read nevertheless."
         case .expandsTooMuch:
             "The compressed file expands beyond all measure; if you trust it, unpack it and import the parts."
         case .nestedTooDeeply: "The archive has archives in archives; unpack the outermost one first."

@@ -92,7 +92,7 @@ package struct ZipFile: ~Copyable {
         write(output)
         member.byteCount = deflater.bytesIn
         member.compressed = deflater.bytesOut
-        member.checksum = deflater.checksum
+        member.checksum = deflater.checksum.value
         var sizes = Fields()
         sizes.add([0x50, 0x4B, 0x07, 0x08])
         sizes.add(Int(member.checksum), 4)
