@@ -73,6 +73,38 @@ package final class LogReader {
         return events
     }
 
+    /// Up to `limit` reported fixes with a correlation, after `number`, in order.
+    ///
+    /// Cost: a look at every later event's header.
+    package func fixes(
+        correlation: Identifier128, after number: Int64, limit: Int
+    ) throws(LogError) -> [RecordedEvent] {
+        forgetStaleKeys()
+        var events: [RecordedEvent] = []
+        var failure: LogError?
+        do throws(SQLiteError) {
+            try connection.cached(
+                """
+                SELECT number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf
+                FROM event WHERE number > ? AND kind = ? AND correlation = ? ORDER BY number LIMIT ?
+                """
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(number, at: 1)
+                try statement.bind(EventKind.fixReported.rawValue, at: 2)
+                try statement.bind(correlation.bytes, at: 3)
+                try statement.bind(limit, at: 4)
+                while try statement.step() {
+                    do throws(LogError) { events.append(try read(statement).event) } catch {
+                        failure = error
+                        return
+                    }
+                }
+            }
+        } catch { throw .sqlite(error) }
+        if let failure { throw failure }
+        return events
+    }
+
     /// The event with this number; `nil` beyond the head.
     package func event(_ number: Int64) throws(LogError) -> (event: RecordedEvent, leaf: Digest)? {
         if number < 1 { return nil }

@@ -90,27 +90,28 @@ struct IngestEndpoints: Sendable {
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         do throws(Problem) {
-            guard Identifier128(exchange.parameters[0]) != nil else {
-                throw .invalid("The import's id in the address must be a UUID.")
+            // The id is the correlation of the events, by which the import can be undone.
+            guard let id = Identifier128(exchange.parameters[0]), !id.isOfKeyedRequest else {
+                throw .invalid("The import's id in the address must be a UUID, for example a random one of version 4.")
             }
             let body: JSONDocument
             do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body) } catch {
                 throw .unreadable(error)
             }
-            if body.root["devices"] != nil { return try importDevices(exchange, respond) }
+            if body.root["devices"] != nil { return try importDevices(exchange, id, respond) }
             let device = try body.root.handle("device")
             guard body.root["fixes"]?.array != nil else {
                 throw .invalid("\"fixes\" must be a list of fixes.")
             }
             let reports = FixJSON.reports(from: exchange.request.body, now: decisions.clock())
-            submit(reports, of: .named(device), exchange) { result in respond(Self.counts(result)) }
+            submit(reports, of: .named(device), exchange, correlation: id) { result in respond(Self.counts(result)) }
         } catch { respond(error.response) }
     }
 
     /// A batch of several devices, which are made with their people as far as they do not exist. All of it shares
     /// commits. Each device is one command, so a crash leaves a device's part whole or not at all.
     private func importDevices(
-        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+        _ exchange: Exchange, _ id: Identifier128, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
         guard let batches = FixJSON.deviceBatches(from: exchange.request.body, now: decisions.clock()) else {
             throw .invalid("\"devices\" must be a list of devices with their fixes.")
@@ -134,7 +135,7 @@ struct IngestEndpoints: Sendable {
                 .importFixes(
                     of: person, device: device, DeviceReport.all(reports, from: batch.text, receivedLive: false)))
         }
-        decisions.log.submit(commands, by: exchange.caller, correlation: exchange.id) { results in
+        decisions.log.submit(commands, by: exchange.caller, correlation: id) { results in
             respond(importedDevices(results, visits: batches.map(\.visits), exchange))
         }
     }
@@ -253,7 +254,7 @@ struct IngestEndpoints: Sendable {
     /// - Parameter device: The calling device, or for an import the named one; the time of receipt of imported fixes
     ///   means nothing and is dropped.
     func submit(
-        _ reports: [Report], of device: DeviceReference, _ exchange: Exchange,
+        _ reports: [Report], of device: DeviceReference, _ exchange: Exchange, correlation: Identifier128? = nil,
         _ completion: @escaping @Sendable (Result<Counted, Problem>) -> Void
     ) {
         guard reports.count <= Limits.batchCommands else {
@@ -265,7 +266,9 @@ struct IngestEndpoints: Sendable {
         let wanted = DeviceReport.all(
             reports, from: request.body, droppedBytes: request.droppedBytes, receivedLive: device == .caller)
         let log = decisions.log
-        log.submit(.reportFixes(device: device, wanted), by: exchange.caller, correlation: exchange.id) { result in
+        log.submit(
+            .reportFixes(device: device, wanted), by: exchange.caller, correlation: correlation ?? exchange.id
+        ) { result in
             switch result {
             case .failure(let failure): completion(.failure(Problem(failure)))
             case .success(let receipt):

@@ -250,12 +250,14 @@ struct ArgumentParser {
     ) throws(ToolError) -> Command? {
         let verbs = group.compactMap { $0.words.count > 1 ? $0.words[1] : nil }
         if let verb = rest.first, !isOption(verb), !verbs.isEmpty {
-            rest = rest.dropFirst()
             guard let command = group.first(where: { $0.words.last == verb && $0.words.count > 1 }) else {
+                // "import FILE" beside "import undo ID".
+                if let alone = group.first(where: { $0.words.count == 1 }), alone.operands.allows(1) { return alone }
                 throw .usage(
                     "There is no command \"\(first) \(verb)\"\(hint(for: verb, among: verbs, help: "whereabouts \(first) --help"))."
                 )
             }
+            rest = rest.dropFirst()
             return command
         }
         if let alone = group.first(where: { $0.words.count == 1 }) { return alone }

@@ -7,7 +7,7 @@ enum CommandTable {
         + PersonCommands.all + AccountCommands.all + [ScheduleCommands.command] + DeviceCommands.all
         + GrantCommands.all + SharingCommands.all + TokenCommands.all + SessionCommands.all
         + RegionCommands.all + CorrectionCommands.all + FixCommands.all + WebhookCommands.all
-        + [AskCommand.command, PushTestCommand.command, ImportCommand.command]
+        + [AskCommand.command, PushTestCommand.command, ImportCommand.command] + ImportCommand.undoing
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + ProofCommands.all + [EventsCommand.command]
         + GeocodeCommand.all
         + GazetteerCommands.all + BasemapCommands.all

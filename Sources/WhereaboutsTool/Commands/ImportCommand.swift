@@ -87,6 +87,9 @@ enum ImportCommand {
                 reports.append(report)
             }
             if let sentence = run.furtherAdditions { console.note(sentence) }
+            if !isJSON, reports.contains(where: { $0.new > 0 }) {
+                console.note("To undo this import: whereabouts import undo \(run.id)")
+            }
             return reports
         }
         if !isJSON { console.result(ImportReport.text(of: reports).utf8) }

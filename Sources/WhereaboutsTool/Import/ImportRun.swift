@@ -27,7 +27,10 @@ struct ImportRun {
     private let client: Client
     private let choices: Choices
     private let console: Console
-    private let id = Identifier128.random().description
+    /// The import's id, by which it can be undone.
+    let id = Identifier128.random().description
+    /// When the file under way was begun.
+    private var begun = ContinuousClock.now
     /// The first added people and devices, as sentences.
     private(set) var additions: [String] = []
     /// Added people and devices beyond those of ``additions``.
@@ -54,6 +57,7 @@ struct ImportRun {
     ///
     /// - Throws: ``ToolError`` if the service cannot be reached, or does not allow it.
     mutating func importFile(_ path: String) throws(ToolError) -> ImportReport {
+        begun = .now
         guard let file = InputFile(path) else {
             return Self.unread(path, "\(path) cannot be opened: \(lastSystemError()).")
         }
@@ -277,9 +281,19 @@ struct ImportRun {
         return "Added \(Text.count(people)) more people and \(Text.count(devices)) more devices."
     }
 
+    /// The records in a second and the time left, after the first seconds; as far as the file's size is known.
+    private func pace(_ done: Int, of total: Int, _ report: ImportReport) -> String {
+        let seconds = begun.duration(to: .now) / .seconds(1)
+        guard seconds >= 2 else { return "" }
+        let rate = ", \(Text.count(Int(Double(report.read) / seconds))) a second"
+        guard total > 0, done > 0, done < total else { return rate }
+        let left = Int(seconds * Double(total - done) / Double(done)) + 1
+        return rate + ", \(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) left"
+    }
+
     private func showProgress(_ path: String, _ done: Int, of total: Int, _ report: ImportReport) {
         let share = total > 0 ? " \(min(100, done * 100 / total)) %," : ""
-        console.progress("\(path):\(share) \(Text.count(report.read)) read")
+        console.progress("\(path):\(share) \(Text.count(report.read)) read\(pace(done, of: total, report))")
     }
 }
 

@@ -361,6 +361,12 @@ import Whereabouts
             let id = try #require(made["id"]?.int)
             return Wish(target: "/v1/people/\(person(isKnown))/corrections/\(id)")
         },
+        "POST /v1/imports/*/withdrawals": Row(done: [.operator]) { _, _, _ in
+            Wish(target: "/v1/imports/5f0c1d6e-3f60-4cb9-9d1f-2f5f1a1f7a03/withdrawals", body: #"{"reason":"test"}"#)
+        },
+        "POST /v1/imports/*/restorations": Row(done: [.operator]) { _, _, _ in
+            Wish(target: "/v1/imports/5f0c1d6e-3f60-4cb9-9d1f-2f5f1a1f7a03/restorations", body: #"{"reason":"test"}"#)
+        },
         "DELETE /v1/people/*/track/*": Row(done: managers) { village, _, isKnown in
             Wish(target: "/v1/people/\(person(isKnown))/track/\(try firstFix(village))?reason=test")
         },
