@@ -124,7 +124,8 @@ import WireFormats
         let report = try run.importFile(file)
 
         #expect(
-            String(decoding: report.json, as: UTF8.self) == #"{"file":"\#(file)","format":"fixes","read":2,"new":1,"#
+            String(decoding: report.json, as: UTF8.self)
+                == #"{"file":"\#(file)","format":"fixes","import":"\#(report.undoID ?? "")","read":2,"new":1,"#
                 + #""duplicate":0,"twins":0,"untimed":0,"rejected":[{"reason":"badCoordinate","count":1,"firstAt":2}],"#
                 + #""firstFix":1700000000,"lastFix":1700000000,"bbox":[10,2,10,2]}"# + "\n")
     }

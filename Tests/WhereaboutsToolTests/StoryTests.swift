@@ -86,6 +86,26 @@ import Testing
         #expect(
             tool("correction", "remove", "\(try json(corrected)["id"]?.int ?? 0)", "--person", "anna").exitCode == 0)
 
+        // A fix, and then the whole import, are taken back and restored.
+        func fixes() throws -> Int? {
+            try json(tool("track", "--person", "anna", "--json", "--purpose", "a test").results)["fixes"]?.count
+        }
+        let number = "\(try #require(track["fixes"]?.array.map(Array.init)?.first?["number"]?.int))"
+        let fix = ["--person", "anna", number, "--reason", "wrong clock"]
+        #expect(tool("fix", "withdraw", "--person", "anna", number).exitCode == 2)
+        #expect(Program.run(["--data", data, "fix", "withdraw"] + fix, console: Screen().console) == 0)
+        #expect(try fixes() == 119)
+        #expect(tool("fix", "list", "--person", "anna").results.contains(number))
+        #expect(Program.run(["--data", data, "fix", "restore"] + fix, console: Screen().console) == 0)
+        #expect(tool("fix", "list", "--person", "anna").notes == "anna has withdrawn nothing.\n")
+        let id = try #require(try json(imported.results)["import"]?.string)
+        #expect(tool("import", "undo", id).results == "Withdrew 120 fixes of the import \(id).\n")
+        #expect(try fixes() == 0)
+        #expect(tool("location", "--person", "anna").notes == "anna has no known location.\n")
+        #expect(try json(tool("import", "redo", id, "--json").results)["fixes"]?.int == 120)
+        #expect(try fixes() == 120)
+        #expect(tool("import", "undo", "nonsense").exitCode == 2)
+
         let audit = try json(tool("audit", "--person", "anna", "--json").results)
         let reads = audit["audit"]?.array.map(Array.init)?.filter { $0["question"]?.string == "track" } ?? []
         #expect(reads.first?["purpose"]?.string == "a test")

@@ -30,8 +30,7 @@ enum FixCommands {
             }),
         Command(
             words: ["fix", "list"], summary: "List a person's withdrawn fixes (recorded as a read).",
-            requires: [Options.person], accepts: [Options.from, Options.to, Options.purpose, Options.json],
-            details: Options.timesHelp, run: list),
+            requires: [Options.person], accepts: [Options.purpose, Options.json], run: list),
     ]
 
     private static func change(
@@ -49,8 +48,9 @@ enum FixCommands {
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
-        let fixes = try ReadCommands.reading(invocation) { client, query throws(ToolError) in
-            try client.items("v1", "people", person.text, "withdrawn-fixes", query: query)
+        let fixes = try House.withClient(invocation) { client throws(ToolError) in
+            try client.items(
+                "v1", "people", person.text, "withdrawn-fixes", query: try client.waitingForEarlierCommands())
         }
         var table = Table(">NUMBER", "TIME", ">LATITUDE", ">LONGITUDE", "DEVICE")
         for fix in fixes {

@@ -87,7 +87,7 @@ enum ImportCommand {
                 reports.append(report)
             }
             if let sentence = run.furtherAdditions { console.note(sentence) }
-            if !isJSON, reports.contains(where: { $0.new > 0 }) {
+            if !isJSON, reports.contains(where: { $0.undoID != nil }) {
                 console.note("To undo this import: whereabouts import undo \(run.id)")
             }
             return reports

@@ -96,6 +96,7 @@ enum ReadCommands {
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         guard let location = answer["location"] else { throw .data("The service's answer has no location.") }
+        guard !location.isNull else { return invocation.console.note("\(person.text) has no known location.") }
         invocation.console.line(LocationText(location: location, now: .now).lines)
     }
 

@@ -34,6 +34,8 @@ struct ImportReport {
     var operations: CoordinateReferenceSystem.UsedOperations?
     /// Why the file could not be read to its end.
     var fault: String?
+    /// The id by which the import can be undone; `nil` if the file brought nothing new.
+    var undoID: String?
 
     init(file: String, format: String) {
         (self.file, self.format) = (file, format)
@@ -96,6 +98,7 @@ struct ImportReport {
         writer.beginObject()
         writer.field("file", file)
         writer.field("format", format)
+        writer.field("import", undoID)
         writer.field("read", read)
         writer.field("new", new)
         writer.field("duplicate", duplicate)

@@ -87,6 +87,7 @@ struct ImportRun {
         try restoreSettings(&report)
         console.progress("")
         conclude(reading.summary, path, &report)
+        if report.new + report.twins > 0 { report.undoID = id }
         return report
     }
 
