@@ -7,7 +7,13 @@ import Whereabouts
 /// The rows that the fold's changes write. Each change updates a row, the fingerprint and the news together.
 extension TimelineTable {
     /// Writes one change. `old` is the row as it was written before, by which the fingerprint is reduced.
-    func apply(_ change: TimelineChange) throws(SQLiteError) {
+    func apply(_ given: TimelineChange) throws(SQLiteError) {
+        var change = given
+        if case .crossing(let person, nil, let new?) = given, let there = try crossing(like: new, of: person) {
+            // The fold did not look at this row again, because it was confirmed before the point from which it derives.
+            guard !there.saysTheSame(as: new) else { return }
+            change = .crossing(person, old: there, new: new)
+        }
         news.note(change)
         switch change {
         case .visit(let person, let old, let new):
@@ -33,12 +39,13 @@ extension TimelineTable {
             file.fingerprint.add(hash(person, region))
             try write(region, of: person)
         case .lead(let person, let lead, let isThere):
+            // A lead of the moment from which the fold derives again may be there already.
             if isThere {
-                file.fingerprint.add(hash(person, lead))
-                try run("INSERT INTO lead (person, from_ms, device) VALUES (?, ?, ?)", lead, of: person)
-            } else {
+                if try run("INSERT OR IGNORE INTO lead (person, from_ms, device) VALUES (?, ?, ?)", lead, of: person) {
+                    file.fingerprint.add(hash(person, lead))
+                }
+            } else if try run("DELETE FROM lead WHERE person = ? AND from_ms = ? AND device = ?", lead, of: person) {
                 file.fingerprint.subtract(hash(person, lead))
-                try run("DELETE FROM lead WHERE person = ? AND from_ms = ? AND device = ?", lead, of: person)
             }
         case .restart(let person, let restart):
             try file.connection.cached(
@@ -79,13 +86,15 @@ extension TimelineTable {
     }
 
     /// Runs a statement on the row of a lead.
-    private func run(_ sql: StaticString, _ lead: Lead, of person: PersonID) throws(SQLiteError) {
+    /// Inserts or deletes a lead; `false` if it was there, or was not.
+    private func run(_ sql: StaticString, _ lead: Lead, of person: PersonID) throws(SQLiteError) -> Bool {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(lead.from.milliseconds, at: 2)
             try statement.bind(lead.device.rawValue, at: 3)
             try statement.run()
         }
+        return file.connection.changes > 0
     }
 
     private func delete(_ visit: Visit, of person: PersonID) throws(SQLiteError) {
@@ -109,6 +118,23 @@ extension TimelineTable {
             try statement.bind(person.rawValue, at: 1)
             try visit.bind(to: statement, from: 2)
             try statement.run()
+        }
+    }
+
+    /// The row with the key of a crossing.
+    private func crossing(like wanted: Crossing, of person: PersonID) throws(SQLiteError) -> Crossing? {
+        try file.connection.cached(
+            """
+            SELECT region, kind, time_ms, confirmed_ms, reported_ms
+            FROM crossing
+            WHERE person = ? AND time_ms = ? AND region = ? AND kind = ?
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(wanted.time.milliseconds, at: 2)
+            try statement.bind(wanted.region.rawValue, at: 3)
+            try statement.bind(wanted.kind.rawValue, at: 4)
+            return try statement.step() ? try Crossing(statement, from: 0) : nil
         }
     }
 

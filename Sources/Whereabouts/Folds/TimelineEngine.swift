@@ -146,9 +146,10 @@ final class TimelineEngine {
             &changes)
         let crossed = change(crossings, to: output.crossings.map { Crossing($0, reported: reported) }, &changes)
         visits = Array(told.dropFirst(derivation.sealedStays.count))
-        // Sorted by time; the sealed ones are sorted by confirmation and may be among them.
-        let confirmed = derivation.crossings.confirmedThrough
-        crossings = crossed.filter { $0.confirmed.milliseconds > confirmed }
+        // Sorted by time; the sealed ones are sorted by confirmation and may be among them. Their confirmation does not tell
+        // them apart: a visit may have arrived before the newest fix that is sealed.
+        let final = Set(derivation.crossings.found)
+        crossings = final.isEmpty ? crossed : crossed.filter { !final.contains(FoundCrossing($0)) }
         sealed(&changes)
     }
 
@@ -370,6 +371,14 @@ final class TimelineEngine {
         (derivation, newestFix, visits, crossings) = (before.derivation, before.newest, before.visits, before.crossings)
         snapshots = (nil, nil)
         sinceSnapshot = 0
+    }
+}
+
+extension FoundCrossing {
+    fileprivate init(_ crossing: Crossing) {
+        self.init(
+            region: crossing.region, kind: crossing.kind, time: crossing.time.milliseconds,
+            confirmed: crossing.confirmed.milliseconds)
     }
 }
 

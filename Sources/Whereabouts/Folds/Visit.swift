@@ -136,7 +136,7 @@ package struct Crossing: Hashable, Sendable {
     }
 
     /// Whether two have the same content, whenever each was reported.
-    func saysTheSame(as other: Crossing) -> Bool {
+    package func saysTheSame(as other: Crossing) -> Bool {
         time == other.time && region == other.region && kind == other.kind && confirmed == other.confirmed
     }
 
