@@ -52,6 +52,7 @@ struct ImportEndpoints: Sendable {
         let body = try exchange.object("reason", "after")
         let reason = try body.requiredText("reason")
         let after = try body.optionalInteger("after") ?? 0
+        guard after >= 0 else { throw .refused("\"after\" must be the \"next\" of the answer before.") }
         let events: [RecordedEvent]
         do throws(LogError) {
             events = try context.reader.fixes(correlation: id, after: after, limit: Self.fixesAtOnce)

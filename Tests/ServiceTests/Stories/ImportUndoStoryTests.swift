@@ -82,6 +82,9 @@ import Whereabouts
         }
         let none = Self.revise(village, "withdrawals")
         #expect(none["fixes"]?.int == 0 && none["next"]?.isNull == true)
+        let path = "/v1/imports/\(Self.id)/withdrawals"
+        let before = village.house.send("POST", path, as: village.house.operatorToken, #"{"reason":"x","after":-1}"#)
+        #expect(before.status == 422, "\(before.text)")
         for id in ["x", "5f0c1d6e-3f60-8cb9-9d1f-2f5f1a1f7a03"] {
             let refused = village.house.send(
                 "POST", "/v1/imports/\(id)/batches", as: village.house.operatorToken,
