@@ -28,6 +28,12 @@ import Whereabouts
         let asked =
             house.send(
                 "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"to test"}"#)["id"]?.string ?? ""
+        let watch = try house.addDevice("walker.watch", of: "walker")
+        _ = house.send("POST", "/v1/fixes", as: watch, #"{"timestamp":1777881000,"latitude":1,"longitude":2}"#)
+        _ = house.settled()
+        let fix = try #require(house.send("GET", "/v1/people/walker/track", as: walker).items.first?["number"]?.string)
+        let withdrawn = house.send("DELETE", "/v1/people/walker/track/\(fix)?reason=a%20test", as: walker)
+        #expect(withdrawn.status == 200, "\(withdrawn.text)")
         let wishes: [(target: String, body: String, token: String?)] = [
             ("/v1/people/walker/consent-requests/\(asked)", #"{"consent":"given"}"#, walker),
             ("/v1/people", #"{"handle":"new"}"#, house.operatorToken),
@@ -48,6 +54,7 @@ import Whereabouts
             ("/v1/redemptions", #"{"code":"\#(code)"}"#, friend),
             ("/v1/account-invitations", "{}", walker),
             ("/v1/sign-in-codes", "{}", walker),
+            ("/v1/people/walker/track/\(fix)", #"{"reason":"a test"}"#, walker),
             ("/v1/accounts", #"{"code":"\#(account)","name":"carl"}"#, nil),
         ]
         // Each route that takes a key is among them.
@@ -95,6 +102,7 @@ import Whereabouts
         // Done twice they have been done.
         "/v1/people/*/webhooks/*/dead-letters/*/retry", "/v1/backups", "/v1/projections/prune",
         "/v1/projections/*/rebuild", "/v1/projections/*/activate", "/v1/projections/*/rollback",
+        "/v1/imports/*/withdrawals", "/v1/imports/*/restorations",
         // A browser that signs in again has a newer session; one that signs out twice is signed out.
         "/session", "/session/end",
         // Limited to one a minute.
