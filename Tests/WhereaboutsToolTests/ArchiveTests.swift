@@ -185,6 +185,11 @@ import Testing
             print(json.load(urllib.request.urlopen(request, timeout=60))["new"])
             """
         #expect(try Foreign.python(program, input: "\(url) \(key)") == "121\n")
+        // Another program has posted them, so the tool does not know which event to wait for.
+        _ = try eventually("the fixes in the track") { () -> Bool? in
+            let track = try json(whereabouts(words: reach + ["track", "--person", "anna", "--json"]).results)
+            return track["fixes"]?.count == 121 ? true : nil
+        }
 
         let own = try json(
             whereabouts(
