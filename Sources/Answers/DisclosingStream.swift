@@ -21,6 +21,6 @@ package struct DisclosingStream: Sendable {
     /// Sends a comment, which clients ignore.
     package func writeHeartbeat() { connection.write(Self.heartbeat) }
 
-    /// Ends the stream after what was written.
+    /// Ends the stream once everything written so far has been sent.
     package func finish() { connection.finish() }
 }

@@ -30,7 +30,7 @@ package struct Disclosed: ~Copyable, Sendable {
         return self
     }
 
-    /// These bytes and then others, which have their own record.
+    /// These bytes followed by others, which have a record of their own.
     package consuming func followed(by other: consuming Disclosed) -> Disclosed {
         response.body += other.leave().body
         return self
@@ -74,7 +74,7 @@ package struct Gate: Sendable {
     package let decisions: Decisions
     /// The promises that go with answers.
     package let receipts: Receipts
-    /// The projections, which must have folded the withdrawal of a fix before others read what is folded from it.
+    /// The projections. A read waits until they have folded the person's last withdrawal of fixes.
     let host: ProjectionHost
 
     package init(decisions: Decisions, receipts: Receipts, host: ProjectionHost) {

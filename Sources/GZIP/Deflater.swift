@@ -66,7 +66,7 @@ package struct Deflater: ~Copyable {
                 written = room.count - Int(stream.pointee.avail_out)
             }
             stream.pointee.next_out = nil
-            // Room that is left shows that zlib has nothing more to give.
+            // If there is room left, zlib has no more output.
             isFull = step.count == Self.stepBytes
             bytesOut += step.count
             output += step

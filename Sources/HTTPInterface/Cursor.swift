@@ -71,7 +71,7 @@ package struct Cursor {
 
     /// The fix before the page.
     ///
-    /// - Throws: 400 for the cursor of another list, as the others here.
+    /// - Throws: 400 for the cursor of another kind of list.
     package func fix() throws(Problem) -> TimelineReader.FixKey {
         guard kind == .fix else { throw Self.unreadable }
         return TimelineReader.FixKey(
@@ -86,7 +86,7 @@ package struct Cursor {
         return Timestamp(milliseconds: Int64(bitPattern: words[0]))
     }
 
-    /// The crossing before the page; of its times only the first counts.
+    /// The crossing before the page. The cursor has only its time, which stands for all three.
     package func crossing() throws(Problem) -> Crossing {
         guard kind == .crossing, let kind = Crossing.Kind(rawValue: Int64(bitPattern: words[2])) else {
             throw Self.unreadable

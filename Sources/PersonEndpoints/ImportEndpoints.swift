@@ -16,7 +16,7 @@ struct ImportEndpoints: Sendable {
     static let fixesAtOnce = 10_000
 
     /// `POST /v1/imports/*/withdrawals`: withdraws the next fixes of an import. Repeated until `next` is null, it
-    /// withdraws all; what an interruption left is found again from the beginning.
+    /// withdraws all. After an interruption, the caller begins again without `after`.
     func withdraw(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

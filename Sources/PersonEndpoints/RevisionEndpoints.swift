@@ -11,7 +11,7 @@ import WireFormats
 
 /// Withdrawing single fixes of a person's track, and restoring them.
 ///
-/// The fix is looked up in the log, not in a table: the log alone says what was reported.
+/// The fix is read from the log, because tables can be folded again and the log cannot.
 struct RevisionEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
@@ -20,7 +20,7 @@ struct RevisionEndpoints: Sendable {
     func withdraw(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        // A caller without the right learns nothing about the parameters.
+        // First, so that a caller without the right gets the same 404 whatever else is wrong.
         let (fixes, time) = try fix(exchange, context)
         guard let reason = exchange.request.parameter("reason") else {
             throw .invalid("\"reason\" is missing: say why the fix does not count, for example wrong%20clock.")

@@ -5,8 +5,8 @@ import MQTT
 import Synchronization
 package import Whereabouts
 
-/// What goes on without a request, each on a thread of its own: deadlines and schedules, pushes, live streams, webhooks,
-/// rounds of witnesses, a broker's messages.
+/// Everything that runs without a request, each part on its own thread: deadlines and schedules, pushes, live streams,
+/// webhooks, rounds of witnesses, a broker's messages.
 package final class RunningReactors: Sendable {
     /// Ends queries at their deadline, and asks the questions of schedules.
     private let timekeeper: Timekeeper
@@ -16,7 +16,7 @@ package final class RunningReactors: Sendable {
     private let pusher: Pusher?
     /// Sends events to the open live streams.
     package let deliverer: Deliverer
-    /// `nil` unless the operator allows targets.
+    /// Posts to webhooks; `nil` unless the operator allows targets.
     package let webhooks: WebhookDeliverer?
     /// Has persons' logs cosigned; `nil` unless witnesses are configured.
     package let witnesses: WitnessRounds?

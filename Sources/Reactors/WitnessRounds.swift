@@ -34,7 +34,7 @@ package final class WitnessRounds: Sendable {
     private let stopping = Monitor(false)
     private let thread = Mutex<WorkerThread?>(nil)
 
-    /// Starts no thread yet; see `start`.
+    /// The thread starts with `start`.
     package init(_ witnesses: [ServiceConfiguration.Witness], steady: @escaping @Sendable () -> Int64) {
         cosigners = witnesses.map { Cosigner($0) }
         self.steady = steady

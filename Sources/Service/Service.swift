@@ -30,7 +30,7 @@ package final class Service: Sendable {
     private let answers: AnswerPool
     /// The requests that wait for the end of a query, without a thread each.
     let waitingRoom: WaitingRoom
-    /// What goes on without a request.
+    /// Everything that runs without a request.
     private let reactors: RunningReactors
     /// Compares the projections' fingerprints with their rows after the start, in the background.
     let checker: FingerprintChecker

@@ -183,7 +183,7 @@ package final class CurrentTable: Projection {
         }
     }
 
-    /// The hash of a row over its content columns. A fix that counts has the same hash as before there was a mark.
+    /// The hash of a row over its content columns. The mark is part of it only if it is set.
     private func hash(_ key: Key, _ columns: FixColumns, isWithdrawn: Bool) -> Fingerprint {
         Self.hash(key, columns, isWithdrawn: isWithdrawn, by: file.hasher)
     }

@@ -39,7 +39,7 @@ extension TimelineTable {
             file.fingerprint.add(hash(person, region))
             try write(region, of: person)
         case .lead(let person, let lead, let isThere):
-            // A lead of the moment from which the fold derives again may be there already.
+            // The fold may give the lead at the moment from which it derives again, which has a row already.
             if isThere {
                 if try run("INSERT OR IGNORE INTO lead (person, from_ms, device) VALUES (?, ?, ?)", lead, of: person) {
                     file.fingerprint.add(hash(person, lead))
@@ -86,7 +86,7 @@ extension TimelineTable {
     }
 
     /// Runs a statement on the row of a lead.
-    /// Inserts or deletes a lead; `false` if it was there, or was not.
+    /// Inserts or deletes a lead. `false` if nothing changed.
     private func run(_ sql: StaticString, _ lead: Lead, of person: PersonID) throws(SQLiteError) -> Bool {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
@@ -121,7 +121,7 @@ extension TimelineTable {
         }
     }
 
-    /// The row with the key of a crossing.
+    /// The row that has the same key as a crossing.
     private func crossing(like wanted: Crossing, of person: PersonID) throws(SQLiteError) -> Crossing? {
         try file.connection.cached(
             """

@@ -5,7 +5,7 @@ package import Whereabouts
 // Fixes that are withdrawn are in `withdrawn` and in no other table; the fold does not see them. Rows are moved at the
 // event, so that later events of the same batch find them moved.
 extension TimelineTable {
-    /// Moves the fixes that an event withdraws or restores, and has everything since the first of them derived again.
+    /// Moves the fixes that an event withdraws or restores, and derives everything from the first of them on again.
     func revise(_ event: RecordedEvent) throws(SQLiteError) {
         guard let person = event.stream.person else { return }
         let moved: [FixRow]
@@ -23,7 +23,7 @@ extension TimelineTable {
         for change in changes { try apply(change) }
     }
 
-    /// The fixes that an event means, as the rows are searched for them.
+    /// A search for the rows of the fixes that an event names.
     private struct Searched {
         let person: PersonID
         let fixes: FixNumbers

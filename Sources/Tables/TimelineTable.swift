@@ -204,7 +204,7 @@ package final class TimelineTable: Projection {
         try fold(rest)
     }
 
-    /// Has everything derived again since the first of these fixes, whose rows were moved.
+    /// Derives everything from the first of these fixes on again, after their rows were moved.
     func refold(
         _ fixes: [StoredFix], of person: PersonID, isWithdrawal: Bool, at recordedAt: Timestamp
     ) throws(SQLiteError) -> [TimelineChange] {

@@ -21,9 +21,9 @@ package final class ArchiveLines: RecordReader {
 
     init(_ choices: FileChoices) { self.choices = choices }
 
-    /// The beginning of the archive's `README.txt`, its first member, by which the other members are known as its own.
+    /// How the archive's first member, `README.txt`, begins. The reader recognizes its own archive by it.
     package static let firstWords = "Everything that a Whereabouts service holds about "
-    /// What a member is that is only listed or derived.
+    /// The refusal of a member that has only lists or derived data.
     static let part = FormatFault.refused(
         "lists and what is derived from the fixes, which are not restored", wayOut: "import the whole archive")
 
@@ -40,7 +40,7 @@ package final class ArchiveLines: RecordReader {
         }
     }
 
-    /// Whether a file with this first line is such a file.
+    /// Whether a file that begins with this line has this form.
     static func isOne(_ line: JSONValue) -> Bool { kind(of: line) != nil }
 
     func read(_ bytes: ArraySlice<UInt8>, into records: inout [FileRecord]) throws(FormatFault) {
@@ -95,7 +95,7 @@ package final class ArchiveLines: RecordReader {
     }
 }
 
-/// A setting of a person in an archive, which can be made again.
+/// A person's region or correction in an archive.
 package struct ArchivedSetting: Sendable, DescribedWithoutContent {
     /// What it is.
     package enum Kind: Sendable {

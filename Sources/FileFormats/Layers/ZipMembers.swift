@@ -28,7 +28,7 @@ final class ZipMembers: ArchiveMembers {
     func nextMember() throws(FormatFault) -> ArchiveMember? {
         if let current {
             self.current = nil
-            // Of what is passed over, the checksum does not matter.
+            // The checksum of a skipped member does not matter.
             do throws(FormatFault) { while try current.next() != nil {} } catch {
                 guard error == .wrongChecksum else { throw error }
             }

@@ -217,7 +217,7 @@ package struct FileSummary {
     }
 
     mutating func skip(_ name: String, _ fault: FormatFault) {
-        // Of an archive of this service, what is not read is known: it says so in one line.
+        // The members of this service's own archive that are not read are known, so one line is enough for all of them.
         let fault = isOwnArchive && [.empty, .otherJSON, .unknown].contains(fault) ? ArchiveLines.part : fault
         let reason: String =
             switch fault {

@@ -4,7 +4,7 @@ package enum FormatFault: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     /// A kind of file that is recognized and has no history, or not one that can be read: its name and the way out.
     case refused(String, wayOut: String)
-    /// An archive whose coordinates were shifted by whoever made it.
+    /// GeoPulse's debug export, whose coordinates are shifted on purpose.
     case shiftedOnPurpose
     /// XML with another outermost element.
     case otherXML
@@ -22,7 +22,7 @@ package enum FormatFault: Error, Hashable, Sendable, CustomStringConvertible {
     case timeWithoutZone(FileFormat, place: Int)
     /// A compressed file or archive is damaged.
     case badArchive(String)
-    /// A member of an archive whose bytes are not those that were packed.
+    /// A member of an archive whose bytes do not have the stored checksum.
     case wrongChecksum
     /// A compressed file expands beyond the bounds.
     case expandsTooMuch

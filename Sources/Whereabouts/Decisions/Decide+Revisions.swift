@@ -27,7 +27,7 @@ extension Standing {
         return decision
     }
 
-    /// The person whose device reported the fixes, if the caller may change what counts of them.
+    /// The person whose device reported the fixes, if the caller may withdraw and restore them.
     private func owner(
         of fixes: FixNumbers, _ revision: FixRevision, _ handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> (PersonID, Person) {

@@ -103,7 +103,7 @@ struct CrossingDerivation {
 
     mutating func takeOutput() { found = [] }
 
-    /// Crossings found from now on are confirmed after this time, but for those by a visit that arrived before it.
+    /// Crossings found from now on are confirmed after this time, except by a visit that arrived before it.
     var confirmedThrough: Int64 { last?.fix.time ?? .min }
 
     /// Crossings found from now on happened at or after this time.

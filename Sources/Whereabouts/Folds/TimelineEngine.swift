@@ -80,7 +80,7 @@ final class TimelineEngine {
         }
     }
 
-    /// Notes that a fix was removed from the rows, or added to them again.
+    /// Notes that a fix was removed from the rows, or put back.
     func revise(_ fix: StoredFix, isWithdrawal: Bool) {
         let receipt = (fix.receivedAt ?? fix.timestamp).milliseconds
         if isWithdrawal {

@@ -66,7 +66,7 @@ package struct TimelineFold {
         return changes
     }
 
-    /// Takes note that fixes were removed from the rows, or added to them again, by an event that was recorded then.
+    /// Notes that an event recorded at this time has removed fixes from the rows, or put them back.
     ///
     /// Everything from the first of them on is derived again at the next ``settle(reading:)``, as for late fixes.
     package mutating func revise<Rows: TimelineRows>(

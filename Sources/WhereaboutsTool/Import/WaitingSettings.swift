@@ -7,7 +7,7 @@ struct WaitingSettings {
     private var items: [(line: Int, setting: ArchivedSetting)] = []
     private var byteCount = 0
 
-    /// Beyond any use: a person has some ten regions, each of some hundred bytes.
+    /// Far more than people have: about ten regions, each of a few hundred bytes.
     private static let countMax = 10_000
     private static let bytesMax = 8 << 20
 
