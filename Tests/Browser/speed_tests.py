@@ -38,9 +38,7 @@ def test_the_page_names_all_scripts_of_its_view_at_once(world):
             expect(not twice, f"{view} asks twice for {twice}")
             expect(visit.page.evaluate("() => !performance.getEntriesByType('resource').some(one => new URL(one.name).pathname === '/session')"),
                    f"{view} asks who is signed in, which its page says")
-            # Now reads where the others are, which is limited.
-            heard = [sentence for sentence in visit.noises() if "429" not in sentence]
-            expect(not heard, f"{view}: {heard}")
+            visit.must_be_quiet(view)
 
 
 def test_a_page_that_is_loaded_again_and_again_has_its_live_stream(world):
