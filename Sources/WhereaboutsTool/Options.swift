@@ -119,10 +119,10 @@ extension Invocation {
         return handle
     }
 
-    /// The operand as the number of a grant, token or the like.
-    func number() throws(ToolError) -> String {
+    /// The operand as the number of a grant, token or the like, which `source` shows; without it the subject's list.
+    func number(from source: String? = nil) throws(ToolError) -> String {
         guard Options.isName(operands[0]) else {
-            throw .usage("\"\(command.name)\" takes a number from \"\(command.words[0]) list\".")
+            throw .usage("\"\(command.name)\" takes a number from \"\(source ?? "\(command.words[0]) list")\".")
         }
         return operands[0]
     }

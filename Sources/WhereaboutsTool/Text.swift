@@ -36,6 +36,13 @@ enum Text {
         return (number < 0 ? "-" : "") + String(digits.reversed())
     }
 
+    /// A number with its noun, for example `1 fix`, `2 entries` or `12,345 receipts`. English nouns with a regular plural.
+    static func count(_ number: Int, _ noun: String) -> String {
+        guard number != 1 else { return "1 \(noun)" }
+        if noun.hasSuffix("y") { return "\(count(number)) \(noun.dropLast())ies" }
+        return "\(count(number)) \(noun)\(noun.hasSuffix("x") ? "es" : "s")"
+    }
+
     /// The place of an answer, for example `Vienna, Austria` or `Arlington, Virginia, United States`.
     static func place(_ value: JSONValue?) -> String {
         guard let value, let name = value["name"]?.string else { return "" }

@@ -46,14 +46,14 @@ import Transparency
 
     @Test func `a proof has the entries of all receipts, and the next one continues it`() throws {
         #expect(prove().results.contains("The service's key was new and is trusted from now on"))
-        #expect(check().results == "All 1 receipts have their entries.\n")
+        #expect(check().results == "Every receipt of 1 has its entry.\n")
         // The second answer is recorded after the proof.
         #expect(ask().exitCode == 0)
         let late = check()
         #expect(late.exitCode == 1)
-        #expect(late.results.hasSuffix("1 of 2 receipts have no entry in the proof.\n"))
+        #expect(late.results.hasSuffix("No entry in the proof: 1 of 2 receipts.\n"))
         #expect(prove().results.contains("The log continues the one that was there"))
-        #expect(check().results == "All 2 receipts have their entries.\n")
+        #expect(check().results == "Every receipt of 2 has its entry.\n")
     }
 
     @Test func `a promise that the service did not keep is named`() throws {

@@ -37,7 +37,7 @@ enum FixCommands {
         _ invocation: Invocation, _ done: String,
         _ send: (Client, _ path: [String]) throws(ToolError) -> JSONValue
     ) throws(ToolError) {
-        let number = try invocation.number()
+        let number = try invocation.number(from: invocation.command.words[1] == "withdraw" ? "track --json" : nil)
         let person = invocation.required(Options.person)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try send(client, ["v1", "people", person.text, "track", number])

@@ -31,6 +31,9 @@ extension ImportCommand {
         _ invocation: Invocation, _ what: String, _ done: String, _ reason: String
     ) throws(ToolError) {
         let (id, console) = (invocation.operands[0], invocation.console)
+        guard Identifier128(id) != nil else {
+            throw .usage("\"\(invocation.command.name)\" takes the id that \"import\" printed.")
+        }
         let count = try House.withClient(invocation) { client throws(ToolError) -> Int64 in
             var (count, after): (Int64, Int64?) = (0, nil)
             repeat {
@@ -40,7 +43,7 @@ extension ImportCommand {
                 }
                 count += answer["fixes"]?.int ?? 0
                 after = answer["next"]?.int
-                console.progress("\(done) \(Text.count(Int(count))) fixes")
+                console.progress("\(done) \(Text.count(Int(count), "fix"))")
             } while after != nil
             console.progress("")
             return count
@@ -49,6 +52,6 @@ extension ImportCommand {
         console.line(
             count == 0
                 ? "No fix in the log is from the import \(id)."
-                : "\(done) \(Text.count(Int(count))) fixes of the import \(id).")
+                : "\(done) \(Text.count(Int(count), "fix")) of the import \(id).")
     }
 }

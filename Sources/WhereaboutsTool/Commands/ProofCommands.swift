@@ -112,10 +112,10 @@ enum ProofCommands {
             return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         }
         let count = proof.entries.count
-        invocation.console.line("\(path) proves all \(Text.count(count)) entries of \(verdict.checkpoint.origin).")
+        invocation.console.line("\(path) proves all \(Text.count(count, "entry")) of \(verdict.checkpoint.origin).")
         if let older {
             invocation.console.line(
-                "The log continues the one that was there, of \(Text.count(older.entries.count)) entries.")
+                "The log continues the one that was there, of \(Text.count(older.entries.count, "entry")).")
         }
         invocation.console.line(
             witnesses.isEmpty
@@ -168,8 +168,8 @@ enum ProofCommands {
             }
             invocation.console.line(
                 missing.isEmpty
-                    ? "All \(Text.count(kept.count)) receipts have their entries."
-                    : "\(Text.count(missing.count)) of \(Text.count(kept.count)) receipts have no entry in the proof.")
+                    ? "Every receipt of \(Text.count(kept.count)) has its entry."
+                    : "No entry in the proof: \(Text.count(missing.count)) of \(Text.count(kept.count, "receipt")).")
         }
         if !missing.isEmpty { throw .checkFailed(nil) }
     }

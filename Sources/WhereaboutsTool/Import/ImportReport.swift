@@ -163,7 +163,7 @@ struct ImportReport {
         for report in reports {
             if report.settings + report.knownSettings > 0 {
                 text +=
-                    "\(report.file.printable): of the regions and corrections, \(Text.count(report.settings)) were added and \(Text.count(report.knownSettings)) exist already.\n"
+                    "\(report.file.printable): regions and corrections: \(Text.count(report.settings)) added, \(Text.count(report.knownSettings)) known already.\n"
             }
             for (reason, count, line) in report.rejected {
                 text +=

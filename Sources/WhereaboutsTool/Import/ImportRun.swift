@@ -126,12 +126,12 @@ struct ImportRun {
         }
         for sentence in summary.passedOver.sentences(Text.count) { console.note("\(path): \(sentence)") }
         for (reason, count) in summary.skipped {
-            console.note("\(path): \(Text.count(count)) members were skipped: \(reason.printable).")
+            console.note("\(path): skipped \(Text.count(count, "member")): \(reason.printable).")
         }
         for (name, reason) in summary.damaged { console.note("\(path): \(name.printable): \(reason)") }
         let damaged = summary.damaged.count + summary.furtherDamaged
         if damaged > 0, report.fault == nil {
-            report.fault = "\(path) was not read to its end: \(Text.count(damaged)) of its members are damaged."
+            report.fault = "\(path) was not read to its end: it has \(Text.count(damaged, "damaged member"))."
         }
     }
 
