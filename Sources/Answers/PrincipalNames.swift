@@ -9,19 +9,26 @@ package struct PrincipalNames {
 
     package init(_ decisions: Decisions) { self.decisions = decisions }
 
-    /// The handle of a person or device, `operator` or `house`; `nil` for an erased one.
+    /// The handle of a person or device, `operator`, `house`, or a share link as its owner knows it; `nil` for an erased
+    /// one.
     package func name(_ principal: PrincipalID) -> String? {
         switch principal {
         case .house: "house"
         case .operator: "operator"
         default:
-            decisions.log.withStanding { standing in
-                standing.persons[PersonID(rawValue: principal.rawValue)]?.handle?.text
-                    ?? standing.devices[DeviceID(rawValue: principal.rawValue)]?.handle?.text
-            }
+            decisions.log.withStanding { $0.name(of: principal) }
         }
     }
 
     /// The handle of a device; `nil` if its person is erased.
     package func name(_ device: DeviceID) -> String? { name(device.principal) }
+}
+
+extension Standing {
+    /// The handle of a person or device, or the name of a share link as its owner knows it. `nil` for an erased one.
+    package func name(of principal: PrincipalID) -> String? {
+        persons[PersonID(rawValue: principal.rawValue)]?.handle?.text
+            ?? devices[DeviceID(rawValue: principal.rawValue)]?.handle?.text
+            ?? links[LinkID(rawValue: principal.rawValue)]?.requesterName
+    }
 }

@@ -50,6 +50,7 @@ package struct References: Sendable {
         case thing = 13
         /// A person or a device, in an entry of a person's log.
         case principal = 14
+        case link = 15
     }
 
     /// A number as the caller sees it.

@@ -86,6 +86,9 @@ static const unsigned char view_day_js[] = {
 static const unsigned char view_devices_js[] = {
 #embed "../WebPage/Assets/view-devices.js"
 };
+static const unsigned char view_link_js[] = {
+#embed "../WebPage/Assets/view-link.js"
+};
 static const unsigned char view_now_js[] = {
 #embed "../WebPage/Assets/view-now.js"
 };
@@ -145,6 +148,7 @@ static const struct page_asset page_assets[] = {
     {"view-audit.js", view_audit_js, sizeof view_audit_js},
     {"view-day.js", view_day_js, sizeof view_day_js},
     {"view-devices.js", view_devices_js, sizeof view_devices_js},
+    {"view-link.js", view_link_js, sizeof view_link_js},
     {"view-now.js", view_now_js, sizeof view_now_js},
     {"view-operate.js", view_operate_js, sizeof view_operate_js},
     {"view-parts.js", view_parts_js, sizeof view_parts_js},

@@ -43,10 +43,10 @@ struct GrantEndpoints: Sendable {
         try views.settings(exchange, context) { standing, person, references, page in
             for id in standing.persons[person]?.grants ?? [] {
                 guard let grant = standing.grants[id] else { continue }
-                let name = grant.requester.map { standing.persons[$0]?.handle } ?? grant.detail?.content?.name
+                let name = grant.requester.map { standing.name(of: $0.principal) } ?? grant.detail?.content?.name?.text
                 page.add(id.rawValue) { writer in
                     writer.field("id", references.name(id.rawValue, .grant))
-                    writer.field("requester", name?.text)
+                    writer.field("requester", name)
                     Self.write(grant, into: &writer)
                 }
             }
@@ -64,7 +64,7 @@ struct GrantEndpoints: Sendable {
     /// `forSeconds`, the pause lasts until it is ended.
     func pause(_ exchange: Exchange) throws(Problem) -> Command {
         let body = try exchange.object("until", "forSeconds")
-        let until = try end(body)
+        let until = try decisions.end(body)
         return .pauseSharing(try exchange.handle(0), until: until)
     }
 
@@ -236,21 +236,8 @@ struct GrantEndpoints: Sendable {
         let history = try body.flag("history", default: false)
         return GrantTerms(
             precision: precision, includesHistory: history, asksEachTime: try body.flag("asksEachTime", default: false),
-            from: try body.optionalTime("from"), until: try end(body),
+            from: try body.optionalTime("from"), until: try decisions.end(body),
             hours: try hours(body["hours"], includingPast: history))
-    }
-
-    /// The end of a grant or a pause, from `until` or from `forSeconds`, which counts from now. `nil` if neither is
-    /// given; 422 if both are.
-    private func end(_ body: JSONValue) throws(Problem) -> Timestamp? {
-        guard let seconds = try body.optionalInteger("forSeconds") else { return try body.optionalTime("until") }
-        guard body["until"] == nil || body["until"]?.isNull == true else {
-            throw .refused("Give \"until\" or \"forSeconds\", not both.")
-        }
-        guard (1...Limits.longestGrantSeconds).contains(seconds) else {
-            throw .invalid("\"forSeconds\" must be a whole number from 1 to \(Limits.longestGrantSeconds).")
-        }
-        return decisions.clock().adding(seconds: seconds)
     }
 
     /// The weekly hours of a grant, for example `Mo-Fr 08:00-18:00`. The rules of the time zone are looked up once,
@@ -290,5 +277,20 @@ struct GrantEndpoints: Sendable {
                 $0.field("weekly", hours.text)
             }
         }
+    }
+}
+
+extension Decisions {
+    /// The end of a grant, a link or a pause, from `until` or from `forSeconds`, which counts from now. `nil` if neither is
+    /// given; 422 if both are.
+    func end(_ body: JSONValue) throws(Problem) -> Timestamp? {
+        guard let seconds = try body.optionalInteger("forSeconds") else { return try body.optionalTime("until") }
+        guard body["until"] == nil || body["until"]?.isNull == true else {
+            throw .refused("Give \"until\" or \"forSeconds\", not both.")
+        }
+        guard (1...Limits.longestGrantSeconds).contains(seconds) else {
+            throw .invalid("\"forSeconds\" must be a whole number from 1 to \(Limits.longestGrantSeconds).")
+        }
+        return clock().adding(seconds: seconds)
     }
 }

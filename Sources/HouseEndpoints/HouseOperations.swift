@@ -28,6 +28,7 @@ package enum HouseOperations {
                 decisions: decisions, views: views, backups: backups, deviceContacts: deviceContacts
             ).operations
         operations += GrantEndpoints(decisions: decisions, views: views).operations
+        operations += LinkEndpoints(decisions: decisions, views: views).operations
         operations += SharedEndpoint(decisions: decisions).operations
         operations += AccountEndpoints(decisions: decisions).operations
         // Facts that concern no person.

@@ -8,9 +8,9 @@ import Whereabouts
 struct SharedEndpoint: Sendable {
     let decisions: Decisions
 
-    /// `GET /v1/shared-with-me`: the people that the caller may ask now, and the shared data. It discloses no more than
+    /// `GET /v1/shared-with-me`: the people that the caller may ask or see now, and the shared data. It discloses no more than
     /// a question would: no hours, no end of a grant, no pause. As a directory of names it is not recorded. 404 for a
-    /// caller who is not a person or lacks the scope `query`.
+    /// caller who is neither a person nor a share link, or lacks the scope `query`.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -18,7 +18,7 @@ struct SharedEndpoint: Sendable {
         let now = decisions.clock()
         let person = PersonID(rawValue: caller.principal.rawValue)
         let found = decisions.log.withStanding { standing -> [Shared]? in
-            guard caller.scopes.contains(.query), standing.persons[person]?.handle != nil else { return nil }
+            guard caller.scopes.contains(.query), standing.name(of: caller.principal) != nil else { return nil }
             let subjects = Set((standing.grantsByRequester[person] ?? []).compactMap { standing.grants[$0]?.subject })
             let handles = subjects.compactMap { standing.persons[$0]?.handle }.sorted()
             return handles.compactMap { handle in
@@ -29,8 +29,10 @@ struct SharedEndpoint: Sendable {
                         false
                     }
                 }
-                guard may(.ask) else { return nil }
-                return Shared(handle: handle, hasLocation: may(.readLocation), hasHistory: may(.readHistory))
+                let (asks, hasLocation) = (may(.ask), may(.readLocation))
+                guard asks || hasLocation else { return nil }
+                return Shared(
+                    handle: handle, asks: asks, hasLocation: hasLocation, hasHistory: may(.readHistory))
             }
         }
         guard let found else { throw .notFound }
@@ -40,6 +42,7 @@ struct SharedEndpoint: Sendable {
             for shared in found {
                 writer.beginObject()
                 writer.field("handle", shared.handle.text)
+                writer.field("ask", shared.asks)
                 writer.field("location", shared.hasLocation)
                 writer.field("history", shared.hasHistory)
                 writer.endObject()
@@ -54,6 +57,8 @@ struct SharedEndpoint: Sendable {
     /// One person of the list.
     private struct Shared {
         let handle: Handle
+        /// Whether the caller may ask where the person is now; a share link may not.
+        let asks: Bool
         /// Whether the stored location may be read without a question.
         let hasLocation: Bool
         /// Whether the track and visits may be read.

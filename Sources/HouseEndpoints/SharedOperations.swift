@@ -16,7 +16,8 @@ extension SharedEndpoint {
                     Schema.object([
                         "items": Schema.list(
                             Schema.object([
-                                "handle": Schema.handle, "location": Schema.boolean, "history": Schema.boolean,
+                                "handle": Schema.handle, "ask": Schema.boolean, "location": Schema.boolean,
+                                "history": Schema.boolean,
                             ])),
                         "next": Schema.orNull(Schema.text),
                     ]), pageOf: "SharingPerson"))

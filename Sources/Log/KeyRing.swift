@@ -163,7 +163,7 @@ package final class KeyRing: Sendable {
                 if let (id, key) = state.current[slot] { return .open(id, key) }
                 let found =
                     switch try Self.find(slot, state, keyEncryptionKey) {
-                    case .none: try Self.make(slot, state, keyEncryptionKey)
+                    case .none: try Self.makeFirst(slot, state, keyEncryptionKey)
                     case let there: there
                     }
                 if case .open(let id, let key) = found {
@@ -349,6 +349,15 @@ package final class KeyRing: Sendable {
         guard let id else { return .none }
         guard case .key(let key) = try load(id, state, kek) else { return .unreadable(id) }
         return .open(id, key)
+    }
+
+    /// Makes the key of a slot, and with a key for settings that of the person's own log, if there is none. Otherwise the
+    /// first answer about each person would make it, and wait for an fsync of its own.
+    private static func makeFirst(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
+        let made = try make(slot, state, kek)
+        let proof = Slot(person: slot.person, keyClass: .proof, period: 0)
+        if slot.keyClass == .rest, case .none = try find(proof, state, kek) { _ = try make(proof, state, kek) }
+        return made
     }
 
     /// Makes a key and its row, in the transaction of the new keys. On failure the transaction stays open, because the

@@ -335,6 +335,7 @@ extension References.Kind {
         case .invitationMade, .invitationWithdrawn: self = .invitation
         case .accountInvitationMade, .accountInvitationClosed: self = .accountInvitation
         case .scheduleSet, .scheduleRemoved: self = .schedule
+        case .linkAdded, .linkOpened, .linkEnded: self = .link
         case .webhookAdded, .webhookRemoved, .webhookFailed, .webhookSettled: self = .webhook
         case .correctionMade, .correctionWithdrawn: self = .correction
         case .fixesWithdrawn, .fixesRestored: self = .event

@@ -33,6 +33,9 @@ struct PageEndpoints: Sendable {
             return shell.signIn(request, next: Self.address(request))
         }
         let path = request.path
+        guard reader.link == nil || path == "/" || Self.isShown(path, to: reader) else {
+            return HTTPResponse(status: 303, headers: [("Location", "/now")])
+        }
         let title = Self.title(of: path, text)
         guard request.parameter("plain") == nil else {
             return try plain.answer(exchange, context, reader, text, title: title)
@@ -49,10 +52,22 @@ struct PageEndpoints: Sendable {
         return PageShell.answer(html)
     }
 
-    /// The person or operator who is signed in; `nil` without a session, and for a device.
+    /// `GET /link`: the form that opens a share link, whose secret is in the fragment of the address.
+    func link(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse { shell.link(exchange.request) }
+
+    /// Whether a reader has the view of a path.
+    private static func isShown(_ path: String, to reader: PageShell.Reader) -> Bool {
+        PageShell.views.contains { (path == $0.path || path.hasPrefix($0.path + "/")) && reader.has($0) }
+    }
+
+    /// The person or operator who is signed in, or somebody who has opened a share link; `nil` without a session, and for
+    /// a device.
     func reader(_ caller: Caller) -> PageShell.Reader? {
         guard caller.token != nil else { return nil }
         if caller.principal == .operator { return PageShell.Reader(person: nil) }
+        if let viewed = sessions.viewed(by: caller) { return PageShell.Reader(person: viewed.person, link: viewed) }
         let person = decisions.log.withStanding { $0.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle }
         return person.map { PageShell.Reader(person: $0) }
     }

@@ -54,7 +54,12 @@ package struct PageRoutes {
 extension PageEndpoints {
     /// The views.
     package var routes: [Route] {
-        [Route.page("/", home)]
+        [
+            Route.page("/", home),
+            Route(
+                "GET", PageShell.linkPath, .answer(link), .none, discloses: .noPerson("The form for every share link."),
+                bodyBytes: 0),
+        ]
             + [
                 "/now", "/day", "/day/*", "/audit", "/requests", "/requests/*", "/sharing", "/regions", "/places",
                 "/year", "/year/*", "/devices", "/operate", "/operate/*",

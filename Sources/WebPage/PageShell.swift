@@ -22,6 +22,9 @@ struct PageShell: Sendable {
         ("/year", "year", false), ("/devices", "devices", false), ("/operate", "operate", true),
     ]
 
+    /// The path of the form that opens a share link.
+    static let linkPath = "/link"
+
     /// An answer with a page.
     static func answer(_ html: HTML, status: Int = 200) -> HTTPResponse {
         HTTPResponse(
@@ -35,10 +38,19 @@ struct PageShell: Sendable {
 
     /// The signed-in person or operator, as the frame shows them.
     struct Reader {
-        /// The person's handle; `nil` for the operator.
+        /// The handle of the person whose data the views show; `nil` for the operator.
         let person: Handle?
+        /// What somebody without an account sees, who has opened a share link; `nil` for everyone else.
+        var link: SessionEndpoints.Viewed?
 
+        /// The name in the head of the page.
         var name: String { person?.text ?? "operator" }
+
+        /// Whether the reader has the view of this path in the navigation.
+        func has(_ view: (path: String, text: String, isOperators: Bool)) -> Bool {
+            guard let link else { return !view.isOperators || person == nil }
+            return view.path == "/now" || (view.path == "/day" && link.grant.includesHistory)
+        }
     }
 
     /// A page with `title` in its head.
@@ -114,7 +126,7 @@ struct PageShell: Sendable {
         html.element("script", ["type": "module", "src": main])
         let first = path.split(separator: "/").first.map(String.init)
         let home = reader?.person == nil ? "welcome" : "now"
-        let view = reader == nil ? "signin" : first ?? home
+        let view = path == linkPath ? "link" : reader == nil ? "signin" : first ?? home
         for address in assets.addresses(ofScripts: ["main.js", "view-\(view).js"]).dropFirst() {
             html.element("link", ["rel": "modulepreload", "href": address])
         }
@@ -131,7 +143,7 @@ struct PageShell: Sendable {
         html.element("header", ["class": "top"]) { html in
             html.element("a", ["class": "brand", "href": address("/now")], "Whereabouts")
             html.element("nav", ["aria-label": text["navigation"]]) { html in
-                for view in views where !view.isOperators || reader.person == nil {
+                for view in views where reader.has(view) {
                     let isOpen = path == view.path || path.hasPrefix(view.path + "/")
                     html.element(
                         "a", ["href": address(view.path), "aria-current": isOpen ? "page" : nil],
@@ -144,6 +156,38 @@ struct PageShell: Sendable {
                 html.element("button", ["type": "submit"], text["signOut"])
             }
         }
+    }
+
+    /// The form with which somebody opens a share link. It is the same for every link, so a program that looks at the
+    /// address before a person does learns nothing and opens nothing.
+    func link(_ request: HTTPRequest, problem: Problem? = nil) -> HTTPResponse {
+        let text = PageText(request)
+        let html = page(text, title: text["link.title"], reader: nil, path: Self.linkPath) { html in
+            html.element("h1", text["link.title"])
+            html.element("p", ["class": "lead"], text["link.lead"])
+            if let problem {
+                html.element("p", ["role": "alert", "class": "problem"], text[problem.status == 404 ? "link.wrong" : "problem.\(problem.status)"])
+            }
+            html.element("form", ["method": "post", "action": "/session", "id": "open-link", "class": "card"]) { html in
+                for (name, label, hint) in [("link", "link.address", "link.where"), ("passphrase", "link.passphrase", "link.ifAny")] {
+                    html.element("label", ["class": "field"]) { html in
+                        html.element("span", text[label])
+                        html.element(
+                            "input",
+                            [
+                                "id": name, "name": name, "required": name == "link" ? "" : nil, "autocomplete": "off",
+                                "autocapitalize": "off", "spellcheck": "false",
+                            ])
+                        html.element("span", ["class": "hint"], text[hint])
+                    }
+                }
+                html.element("button", ["type": "submit", "class": "primary"], text["link.button"])
+                html.element("p", ["class": "mut small"], text["link.recorded"])
+            }
+        }
+        var answer = Self.answer(html, status: problem?.status ?? 200)
+        answer.headers.append(("X-Robots-Tag", "noindex, nofollow"))
+        return answer
     }
 
     /// The form with which someone signs in, with the reason if a try failed.

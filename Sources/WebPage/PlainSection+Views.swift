@@ -11,9 +11,11 @@ extension PlainSection {
     /// - Parameters:
     ///   - person: Whose data the view shows; `nil` if no one is named.
     ///   - isOperators: Whether the operator looks, who gives no consent.
+    ///   - isByLink: Whether somebody without an account looks, to whom nobody else is shown.
     ///   - today: The day by UTC, for views of a day that name none.
     static func sections(
-        of path: String, person: String?, isOperators: Bool, today: CalendarDay, _ request: HTTPRequest
+        of path: String, person: String?, isOperators: Bool, isByLink: Bool, today: CalendarDay,
+        _ request: HTTPRequest
     ) -> [PlainSection] {
         let parts = path.split(separator: "/").map(String.init)
         let view = parts.first ?? "now"
@@ -69,7 +71,7 @@ extension PlainSection {
                     link: "/now?plain=true&person=*")
             ]
             return [section("location", "location", [], ofLocation)]
-                + (request.parameter("person") == nil ? located : [])
+                + (request.parameter("person") == nil && !isByLink ? located : [])
         }
     }
 

@@ -31,11 +31,12 @@ struct PlainViews: Sendable {
     ) throws(Problem) -> HTTPResponse {
         let request = exchange.request
         // The operator, who has no data, names the person to look at; people may name a friend.
-        let named = request.parameter("person").map { Handle($0)?.text ?? "" }
+        let named = reader.link == nil ? request.parameter("person").map { Handle($0)?.text ?? "" } : nil
         let person = named ?? reader.person?.text
         let today = CalendarDay(utc: clock())
         let sections = PlainSection.sections(
-            of: request.path, person: person, isOperators: reader.person == nil, today: today, request)
+            of: request.path, person: person, isOperators: reader.person == nil, isByLink: reader.link != nil,
+            today: today, request)
         var answered: [Answered] = []
         for section in sections {
             let result = read(section, exchange, context)

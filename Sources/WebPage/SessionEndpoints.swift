@@ -49,8 +49,15 @@ struct SessionEndpoints: Sendable {
         writer.beginObject()
         writer.key("person")
         if let person { writer.value(person.text) } else { writer.null() }
-        writer.field("handle", person?.text ?? "operator")
+        writer.field("handle", person?.text ?? (caller.principal == .operator ? "operator" : "link"))
         writer.field("operator", caller.principal == .operator)
+        if let viewed = viewed(by: caller) {
+            writer.object("link") {
+                $0.field("person", viewed.person.text)
+                $0.field("history", viewed.grant.includesHistory)
+                $0.field("live", viewed.isLive)
+            }
+        }
         // With the origin, the page finds the checkpoint that it remembers before it requests a new one.
         let key = person == nil ? nil : try? decisions.log.proofKey(of: PersonID(rawValue: caller.principal.rawValue))
         writer.key("log")
@@ -65,7 +72,57 @@ struct SessionEndpoints: Sendable {
         return writer.bytes
     }
 
-    /// `POST /session`: signs in with a token or a one-time code, by a form or by JSON.
+    /// What somebody sees who has opened a share link.
+    struct Viewed {
+        let person: Handle
+        let grant: Grant
+        let isLive: Bool
+    }
+
+    /// What the caller sees; `nil` unless the caller has opened a share link, and it shows something still.
+    func viewed(by caller: Caller) -> Viewed? {
+        decisions.log.withStanding { standing in
+            guard let link = standing.links[LinkID(rawValue: caller.principal.rawValue)],
+                let person = standing.persons[link.subject]?.handle, let grant = standing.grants[link.grant]
+            else { return nil }
+            return Viewed(person: person, grant: grant, isLive: link.isLive)
+        }
+    }
+
+    /// `POST /v1/link-openings`: opens a share link, and gives a token with which its person can be read.
+    ///
+    /// The body has `link`, the secret or the whole address, and `passphrase` if the link has one. Answers 201 with
+    /// `token`, `until`, `person`, `precision`, `history` and `live`.
+    func openLink(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object("link", "passphrase")
+        let hash = Secret.hash(ofLink: try body.requiredText("link"), passphrase: try Secret.passphrase(body))
+        let now = decisions.clock()
+        let secret = Secret(prefix: "wv_", exchange.secretBytes)
+        let receipt: Receipt
+        do throws(Problem) {
+            receipt = try decisions.append(exchange, .openLink(hash, token: secret.hash, isSession: false))
+        } catch {
+            if error.status == 401 { throw wrongSignIns.note(WrongSignIns.wrongLink, at: now) }
+            throw error
+        }
+        guard case .token(let id) = receipt.reply,
+            let token = decisions.log.withStanding({ $0.tokens[id]?.issued }),
+            let viewed = viewed(by: Caller(principal: token.principal, scopes: token.scopes, token: id))
+        else { throw .overSince }
+        let references = decisions.references(of: PersonID(rawValue: token.principal.rawValue))
+        return HTTPResponse.created(receipt, references) { writer in
+            writer.field("token", secret.text)
+            writer.field("until", milliseconds: token.until?.milliseconds)
+            writer.field("person", viewed.person.text)
+            writer.field("precision", viewed.grant.precision.word)
+            writer.field("history", viewed.grant.includesHistory)
+            writer.field("live", viewed.isLive)
+        }
+    }
+
+    /// `POST /session`: signs in with a token, a one-time code or a share link, by a form or by JSON.
     func open(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -74,9 +131,9 @@ struct SessionEndpoints: Sendable {
             throw Self.foreign
         }
         let isForm = !request.form.isEmpty
-        let shown = try isForm ? Shown(form: request.form) : Shown(try exchange.object("token", "code", "next"))
+        let shown = try isForm ? Shown(form: request.form) : Shown(try exchange.object("token", "code", "link", "passphrase", "next"))
         do throws(Problem) {
-            let (cookie, seconds) = try open(shown.hash, exchange)
+            let (cookie, seconds) = try open(shown.hash, isLink: shown.isLink, exchange)
             let header = SessionCookie.header(cookie.text, seconds: seconds, publicURL: publicURL)
             guard isForm else {
                 var writer = JSONWriter()
@@ -90,7 +147,8 @@ struct SessionEndpoints: Sendable {
             return HTTPResponse(status: 303, headers: [("Location", shown.next), header])
         } catch {
             guard isForm else { throw error }
-            var page = shell.signIn(request, next: shown.next, problem: error)
+            var page =
+                shown.isLink ? shell.link(request, problem: error) : shell.signIn(request, next: shown.next, problem: error)
             if let seconds = error.retryAfterSeconds { page.headers.append(("Retry-After", "\(seconds)")) }
             return page
         }
@@ -100,23 +158,26 @@ struct SessionEndpoints: Sendable {
     static let foreign = Problem(
         403, "Not allowed", "Another page sent this; open the service's own page and sign in there.")
 
-    /// Opens a session for the holder of a secret with this hash.
+    /// Opens a session for the holder of a secret with this hash: a token, a one-time code, or that of a share link.
     func open(
-        _ hash: Hash256, _ exchange: Exchange
+        _ hash: Hash256, isLink: Bool = false, _ exchange: Exchange
     ) throws(Problem) -> (cookie: Secret, seconds: Int64) {
         let now = decisions.clock()
         let (isRight, token) = decisions.log.withStanding {
-            ($0.opensSession(hash, at: now), $0.caller(tokenHash: hash, at: now))
+            (isLink ? $0.opensLink(hash, at: now) : $0.opensSession(hash, at: now), $0.caller(tokenHash: hash, at: now))
         }
-        guard isRight else { throw wrongSignIns.note(at: now) }
+        let wrong = isLink ? WrongSignIns.wrongLink : WrongSignIns.wrong
+        guard isRight else { throw wrongSignIns.note(wrong, at: now) }
         let secret = Secret(prefix: "ws_", exchange.secretBytes)
         let receipt: Receipt
         do throws(AppendFailure) {
             receipt = try decisions.log.appendAndWait(
-                .openSession(from: hash, hash: secret.hash), by: token ?? .house, correlation: exchange.id)
+                isLink
+                    ? .openLink(hash, token: secret.hash, isSession: true)
+                    : .openSession(from: hash, hash: secret.hash), by: token ?? .house, correlation: exchange.id)
         } catch {
-            // The code was used, or the token revoked, by another request at the same moment.
-            if case .refused = error { throw wrongSignIns.note(at: now) }
+            // The code was used, the token revoked, or the link ended, by another request at the same moment.
+            if case .refused(.notAuthenticated) = error { throw wrongSignIns.note(wrong, at: now) }
             throw Problem(error)
         }
         guard case .token(let id) = receipt.reply,
@@ -191,28 +252,39 @@ struct SessionEndpoints: Sendable {
 
     /// The content of a sign-in request.
     private struct Shown {
-        /// The hash of the token or of the code.
+        /// The hash of the token or of the code, or of the link with its passphrase.
         let hash: Hash256
+        let isLink: Bool
         /// The path to open after the sign-in; `/` if the given one is not a path of this service.
         let next: String
 
         /// The fields of the form; of its two ways, the filled one counts.
         init(form: [(name: String, value: String)]) throws(Problem) {
             func field(_ name: String) -> String? { form.first { $0.name == name && !$0.value.isEmpty }?.value }
-            self.init(token: field("token"), code: field("code"), next: field("next"))
+            self.init(
+                token: field("token"), code: field("code"), link: form.first { $0.name == "link" }?.value,
+                passphrase: field("passphrase"), next: field("next"))
         }
 
-        /// The members `token` or `code`, and `next`. Throws 400 unless exactly one of the first two is given.
+        /// The members `token`, `code` or `link`, and `next`. Throws 400 unless exactly one of the first three is given.
         init(_ body: JSONValue) throws(Problem) {
             let token = try body.optionalText("token")
             let code = try body.optionalText("code")
-            guard (token == nil) != (code == nil) else {
-                throw .invalid("Send either \"token\" or \"code\", for example {\"token\": \"wp_…\"}.")
+            let link = try body.optionalText("link")
+            guard [token, code, link].count(where: { $0 != nil }) == 1 else {
+                throw .invalid("Send either \"token\", \"code\" or \"link\", for example {\"token\": \"wp_…\"}.")
             }
-            self.init(token: token, code: code, next: try body.optionalText("next"))
+            self.init(
+                token: token, code: code, link: link, passphrase: try Secret.passphrase(body),
+                next: try body.optionalText("next"))
         }
 
-        private init(token: String?, code: String?, next: String?) {
+        private init(token: String?, code: String?, link: String?, passphrase: String?, next: String?) {
+            isLink = token == nil && code == nil && link != nil
+            if isLink {
+                (hash, self.next) = (Secret.hash(ofLink: link ?? "", passphrase: passphrase), "/now")
+                return
+            }
             self.next = next.flatMap { Self.isLocal($0) ? $0 : nil } ?? "/"
             guard let token else {
                 hash = InvitationCode.hash(ofGiven: code ?? "")
@@ -241,14 +313,18 @@ final class WrongSignIns: Sendable {
     static let wrong = Problem(
         401, "Not signed in", "This token or code is wrong, used, revoked or too old; ask for a new one.")
 
-    /// Counts a wrong secret, and gives its answer.
-    func note(at now: Timestamp) -> Problem {
+    /// The same answer for every link that shows nothing.
+    static let wrongLink = Problem(
+        404, "No such link", "This link is wrong, has ended, was opened often enough, or needs another passphrase.")
+
+    /// Counts a wrong secret, and gives its answer, which is 429 after many.
+    func note(_ wrong: Problem, at now: Timestamp) -> Problem {
         let next = allowance.withLock { allowance in
             let next = allowance.earliest(at: Limits.wrongSignIns, now: now)
             if next <= now { allowance.take(at: Limits.wrongSignIns, now: now) }
             return next
         }
-        guard next > now else { return Self.wrong }
+        guard next > now else { return wrong }
         return Problem(
             429, "Too often", "Too many wrong tokens and codes were shown; try again later.",
             retryAfterSeconds: Int((next.milliseconds - now.milliseconds + 999) / 1000))

@@ -9,7 +9,7 @@ extension SessionEndpoints {
                 "GET", "/session", .answer(read),
                 group: .page, summary: "Read who is signed in.",
                 description:
-                    "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator. `log` is the origin of the person's own log, which its checkpoints begin with. The answer is 204 if no one is signed in.",
+                    "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator, and for somebody who has opened a share link, which `link` describes. `log` is the origin of the person's own log, which its checkpoints begin with. The answer is 204 if no one is signed in.",
                 access: .page, discloses: .names("The handle of the caller who is signed in."),
                 otherStatuses: [(204, "No one is signed in.")],
                 answer: Operation.Answer(
@@ -18,16 +18,22 @@ extension SessionEndpoints {
                         "log": Schema.orNull(Schema.text), "scopes": Schema.list(Schema.text),
                         "expires": Schema.orNull(Schema.time),
                         "language": Schema.word("en", "de"), "assets": Schema.text, "demo": Schema.boolean,
-                    ]), named: "Session"),
+                    ], optional: ["link": Schema.object([
+                        "person": Schema.handle, "history": Schema.boolean, "live": Schema.boolean,
+                    ])]), named: "Session"),
                 bodyBytes: 0),
             Operation(
                 "POST", "/session", .answer(open),
                 group: .page, summary: "Sign in.",
                 description:
-                    "With a token or a one-time code, as JSON or as a form. Sets the cookie `whereabouts_session`; a form is answered with 303 to `next`. Every wrong token or code gets the same 401, and 429 after many. A sign-in from another page's form is refused with 403.",
+                    "With a token, a one-time code, or a share link with its passphrase, as JSON or as a form. Sets the cookie `whereabouts_session`; a form is answered with 303 to `next`. Every wrong token or code gets the same 401, every link that shows nothing the same 404, and many of them 429. A sign-in from another page's form is refused with 403.",
                 access: .anybody, discloses: .command,
                 body: Operation.Body(
-                    Schema.body(optional: ["token": Schema.text, "code": Schema.text, "next": Schema.text]),
+                    Schema.body(
+                        optional: [
+                            "token": Schema.text, "code": Schema.text, "link": Schema.text, "passphrase": Schema.text,
+                            "next": Schema.text,
+                        ]),
                     named: "SignIn", example: ["token": "example-token"],
                     types: ["application/json", "application/x-www-form-urlencoded"]),
                 otherStatuses: [(303, "A form is answered with the way to `next`.")],
@@ -45,6 +51,20 @@ extension SessionEndpoints {
                     "As `DELETE /session`, for pages without scripts: a browser that sends a form gets 303 to `/`.",
                 access: .token([]), discloses: .command, query: [.everywhere], status: 204,
                 otherStatuses: [(303, "A browser's form is answered with the way to the first page.")]),
+            .change(
+                "/v1/link-openings", openLink,
+                group: .sharing, summary: "Open a share link.",
+                description:
+                    "Without a token. `link` is the secret of a link or its whole address. The answer has a token with the scope `query` for the routes of `person`. The opening is in the person's audit, as is each reading. A link that is wrong, unknown, ended or used, and one that needs another passphrase, get the same 404, and many of them 429.",
+                access: .anybody, discloses: .command,
+                body: Operation.Body(
+                    Schema.body(["link": Schema.text], optional: ["passphrase": Schema.text]), named: "LinkOpening"),
+                answer: Operation.Answer(
+                    Schema.object([
+                        "token": Schema.text, "until": Schema.time, "person": Schema.handle,
+                        "precision": Schema.precision, "history": Schema.boolean, "live": Schema.boolean,
+                        "number": Schema.event,
+                    ]), named: "OpenedLink")),
             .change(
                 "/v1/sign-in-codes", makeCode,
                 group: .page, summary: "Create a one-time code for the page.",

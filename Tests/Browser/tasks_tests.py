@@ -276,6 +276,46 @@ def test_a_grant_is_given_changed_and_ended(world):
         visit.must_be_quiet("sharing")
 
 
+def test_a_share_link_shows_one_person_without_an_account(world):
+    with world.visit("walker") as visit:
+        visit.open("sharing")
+        visit.page.get_by_role("button", name="Make a share link").click()
+        dialog = visit.page.locator("dialog")
+        dialog.get_by_label("What").select_option("today")
+        dialog.get_by_label("Name for your audit").fill("for the party")
+        expect(not world.violations(visit.page), f"making a link: {world.violations(visit.page)}")
+        dialog.get_by_role("button", name="Make a share link").click()
+        secret = visit.has("dialog code").inner_text().strip()
+        expect("/link#wl_" in secret, f"the address is {secret}")
+        visit.page.keyboard.press("Escape")
+        visit.has("li.card", "(for the party)")
+        visit.must_be_quiet("sharing")
+    with world.visit() as visit:
+        visit.page.goto(secret)
+        visit.page.wait_for_selector("html[data-ready=link]", state="attached")
+        expect("wl_" not in visit.page.url, "the secret stays in the address")
+        expect(not visit.page.locator("#link").is_visible(), "the address is asked for although it is known")
+        expect(not world.violations(visit.page), f"opening a link: {world.violations(visit.page)}")
+        visit.page.get_by_role("button", name="Show the location").click()
+        visit.page.wait_for_selector("html[data-ready=now]", state="attached")
+        visit.has("h2", "walker")
+        links = visit.page.locator(".top nav > a").all_inner_texts()
+        expect(links == ["Now", "Day"], f"the head has {links}")
+        expect(visit.page.get_by_role("button", name="Ask").count() == 0, "somebody with a link can ask")
+        expect(not world.violations(visit.page), f"now by a link: {world.violations(visit.page)}")
+        visit.follow("day")
+        visit.has("h1")
+        visit.must_be_quiet("the views of a link")
+        made = [one for one in world.house.get("/v1/people/walker/links", world.house.tokens["walker"])["items"] if one["state"] == "open"]
+        expect(made[-1]["opened"] == 1, f"the list says {made}")
+        world.house.call("DELETE", f"/v1/links/{made[-1]['id']}", token=world.house.tokens["walker"])
+        visit.page.goto(f"{world.url}/now")
+        visit.has("h1", "Sign in")
+        visit.page.goto(secret)
+        visit.page.get_by_role("button", name="Show the location").click()
+        visit.has("[role=alert]", "has ended")
+
+
 def test_sharing_is_paused_and_resumed(world):
     with world.visit("walker") as visit:
         visit.open("sharing")

@@ -55,7 +55,9 @@ function help() {
 /** The header: the same links as without script, and a menu for what is not a view. */
 function header(me) {
     const top = document.querySelector('header.top') ?? document.body.insertBefore(h('header', { class: 'top' }), main);
-    const shown = views.filter(name => name === 'welcome' ? !me.person : name === 'operate' ? me.operator : me.person);
+    // Whoever has opened a share link sees one person, and no settings.
+    const shown = me.link ? ['now', me.link.history && 'day'].filter(Boolean)
+        : views.filter(name => name === 'welcome' ? !me.person : name === 'operate' ? me.operator : me.person);
     const link = name => h('a', { href: `/${name}` }, strings(`${name}.nav`));
     const pick = (value, text) => h('button', { type: 'button', onclick: () => setTheme(value) }, text);
     const own = () => [
@@ -65,7 +67,7 @@ function header(me) {
         h('button', { type: 'button', onclick: signOut(true) }, strings('menu.signOutEverywhere')),
     ];
     const more = h('details', { class: 'menu more' }, h('summary', {}, strings('menu.more')), h('div', {}, shown.slice(4).map(link), shown.length > 4 && h('hr'), own()));
-    const who = h('details', { class: 'menu who' }, h('summary', {}, me.person ?? strings('menu.operator'), ' ▾'), h('div', {}, own()));
+    const who = h('details', { class: 'menu who' }, h('summary', {}, me.person ?? me.link?.person ?? strings('menu.operator'), ' ▾'), h('div', {}, own()));
     top.replaceChildren(h('a', { class: 'brand', href: '/now' }, 'Whereabouts'), h('nav', { 'aria-label': strings('menu.views') }, shown.map(link), more), who);
     top.classList.add('live');
     document.addEventListener('click', event => {
@@ -95,6 +97,7 @@ function readTime() {
 async function boot() {
     const theme = localStorage.getItem('theme');
     if (theme) root.dataset.theme = theme;
+    if (location.pathname === '/link' || main.querySelector('#open-link')) return (await import('./view-link.js')).show({ main });
     // The view's parts are loaded while the request for the session is under way.
     const words = load(root.lang);
     if (!main.querySelector('form')) warm();
@@ -110,11 +113,11 @@ async function boot() {
         return failed(error, { main }, () => location.reload());
     }
     await words;
-    begin(me.person ?? me.handle ?? '', () => { forget().finally(() => location.reload()); });
+    begin(me.person ?? me.link?.person ?? me.handle ?? '', () => { forget().finally(() => location.reload()); });
     header(me);
     await start(() => {
         readTime();
-        return { main, me, person: me.person, api, live, strings, time, announce, failed };
+        return { main, me, person: me.person ?? me.link?.person, api, live, strings, time, announce, failed };
     });
     if (navigator.serviceWorker && me.assets) navigator.serviceWorker.register('/offline.js').catch(() => {});
 }

@@ -173,7 +173,7 @@ function draw(context, date) {
     }
     // New events appear in today's list; events that arrive together are read once.
     let due;
-    const stop = context.live.on(['visit', 'crossing', 'query', 'end', 'disclosure', 'read', 'consent', 'resync'], (kind, data) => {
+    const stop = context.me.link ? () => {} : context.live.on(['visit', 'crossing', 'query', 'end', 'disclosure', 'read', 'consent', 'resync'], (kind, data) => {
         if (!state || state.range.to < time.now() || data.verdict === 'own') return;
         clearTimeout(due);
         due = setTimeout(() => { context.atLeast = data.number; refresh().catch(() => {}); }, 400);
@@ -254,7 +254,7 @@ function draw(context, date) {
             // Enter on the chosen entry goes to it on the map; a click on it closes it.
             if (entry.id === state.selected && event.detail === 0) drawn?.focus(entry); else select(entry);
         });
-        if (chosen && entry.kind === 'visit') {
+        if (chosen && entry.kind === 'visit' && !context.me.link) {
             const why = h('div', { class: 'sub why' });
             element.append(h('div', { class: 'more-of' }, visitActions(entry, { next, now: state.now, done: again }), whyButton(entry, why)), why);
         }

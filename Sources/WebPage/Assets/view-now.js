@@ -11,7 +11,7 @@ const FRESH = 60;
 const meet = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 
 export async function show(context) {
-    const { api, strings, time, main, signal, person, live } = context;
+    const { api, strings, time, main, signal, person, live, me: { link } } = context;
     if (!person) {
         page(context, { title: strings('now.title') }, empty(strings('day.noPerson'), strings('day.noPersonLead'), h('a', { class: 'button', href: '/welcome' }, strings('welcome.nav'))));
         return;
@@ -28,6 +28,8 @@ export async function show(context) {
     const rows = new Map();
     const away = [];
     context.onLeave(() => { away.forEach(run => run()); drawn?.remove(); });
+
+    const called = who => who === person && !link ? strings('now.you') : who;
 
     // MARK: Requests that wait for the reader
     async function consents() {
@@ -68,7 +70,7 @@ export async function show(context) {
         const { found, element } = rows.get(who);
         const { location: at, error } = found;
         const zone = time.zone(at?.place?.timeZone);
-        const mine = who === person;
+        const mine = who === person && !link;
         const line = h('p', {});
         if (error) line.append(error.status === 404 ? strings('now.nothingShared') : sentence(error));
         else if (!at) line.append(strings(rows.get(who).eachTime ? 'now.eachTime' : 'now.noPlace', { who }));
@@ -77,9 +79,10 @@ export async function show(context) {
             if (at.horizontalAccuracy > 0) line.append(` · ${strings.accuracy(at.horizontalAccuracy)}`);
         }
         const old = at && time.now() - at.timestamp > 3600;
-        element.replaceChildren(h('div', { class: 'row' }, h('h2', {}, mine ? strings('now.you') : who),
+        element.replaceChildren(h('div', { class: 'row' }, h('h2', {}, called(who)),
             at?.precision && at.precision !== 'exact' && pill(strings(`precision.${at.precision}`)), old && pill(strings('now.old'), 'wait')), line,
-        mine ? h('div', { class: 'row' }, h('a', { class: 'button', href: at ? '/day' : '/welcome' }, strings(at ? 'now.today' : 'day.setUp')))
+        link ? link.history && h('div', { class: 'row' }, h('a', { class: 'button', href: '/day' }, strings('now.day')))
+            : mine ? h('div', { class: 'row' }, h('a', { class: 'button', href: at ? '/day' : '/welcome' }, strings(at ? 'now.today' : 'day.setUp')))
             : h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: event => askFor(who, event.currentTarget) }, strings('now.ask')),
                 !rows.get(who).eachTime && action(strings('now.lookAgain'), async () => { rows.get(who).found = await look(who, true); place(who); say(who); })),
         rows.get(who).note ?? '');
@@ -114,16 +117,17 @@ export async function show(context) {
         }, row.element);
     }
 
-    const [{ items: shared }] = await Promise.all([api.get('/v1/shared-with-me', {}, { signal }), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
+    // Whoever has opened a share link sees one person, and the place anew once a minute while the link is live.
+    const [{ items: shared }] = link ? [{ items: [] }] : await Promise.all([api.get('/v1/shared-with-me', {}, { signal }), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
     // A person who is asked each time shows no stored data.
     const eachTime = new Set(shared.filter(one => !one.location).map(one => one.handle));
     const handles = [person, ...shared.map(one => one.handle).filter(one => one !== person).sort()];
     for (const who of handles) {
-        const element = h('li', { class: 'card' }, h('h2', {}, who === person ? strings('now.you') : who));
+        const element = h('li', { class: 'card' }, h('h2', {}, called(who)));
         rows.set(who, { element, found: {}, eachTime: eachTime.has(who) });
         people.append(element);
     }
-    if (handles.length === 1) people.after(empty(strings('now.nobody'), strings('now.nobodyLead'), h('a', { class: 'button', href: '/sharing' }, strings('sharing.nav'))));
+    if (handles.length === 1 && !link) people.after(empty(strings('now.nobody'), strings('now.nobodyLead'), h('a', { class: 'button', href: '/sharing' }, strings('sharing.nav'))));
     await Promise.all(handles.map(async who => {
         if (!eachTime.has(who)) rows.get(who).found = await look(who);
         place(who);
@@ -133,7 +137,12 @@ export async function show(context) {
     // MARK: Live
     const lines = () => { state.textContent = live.open || !live.since ? '' : strings('now.lost', { time: time.clock(live.since, time.mine, true) }); };
     const ages = setInterval(() => { for (const who of rows.keys()) if (!rows.get(who).element.contains(document.activeElement)) say(who); }, 30_000);
-    away.push(() => clearInterval(ages), live.on(['query', 'consent', 'end', 'resync'], () => consents().catch(() => {})), live.on(['state'], lines),
+    away.push(() => clearInterval(ages));
+    if (link?.live) {
+        const looks = setInterval(async () => { rows.get(person).found = await look(person, true); place(person); say(person); }, 60_000);
+        away.push(() => clearInterval(looks));
+    }
+    if (!link) away.push(live.on(['query', 'consent', 'end', 'resync'], () => consents().catch(() => {})), live.on(['state'], lines),
         live.on(['visit', 'crossing'], async () => { rows.get(person).found = await look(person, true); place(person); say(person); }));
 
     // MARK: Map
@@ -155,7 +164,7 @@ export async function show(context) {
                 for (const [who, at] of places) {
                     const [x, y] = view.at(at.latitude, at.longitude);
                     boxes.push([x - 11, y - 11, x + 11, y + 11]);
-                    const words = who === person ? strings('now.you') : who;
+                    const words = called(who);
                     const half = words.length * 4.4 + 4;
                     const spots = [[0, -21], [half + 14, 0], [-half - 14, 0], [0, 21], [half + 14, -18], [half + 14, 18], [0, -40]];
                     const boxAt = ([right, down]) => [x + right - half, y + down - 9, x + right + half, y + down + 9];
@@ -163,7 +172,7 @@ export async function show(context) {
                     boxes.push(boxAt(spot));
                     text(canvas, view, words, x + spot[0], y + spot[1], 14, view.colours.ink, 600);
                 }
-            }, strings('now.mapWords', { who: strings.list(handles.map(who => who === person ? strings('now.you') : who)) })),
+            }, strings('now.mapWords', { who: strings.list(handles.map(called)) })),
         };
         opened.redraw();
         opened.fit([...places.values()].map(at => [at.latitude, at.longitude]), { maxZoom: 13 });

@@ -15,23 +15,25 @@ export async function show(context) {
     const content = h('div');
     page(context, { title: strings('sharing.heading'), lead: strings('sharing.lead') }, content);
     if (!who) return load(content, () => people('sharing'));
-    const [questions, pauses, grants, invitations, schedules] = Array.from({ length: 5 }, () => h('div'));
+    const [questions, pauses, grants, links, invitations, schedules] = Array.from({ length: 6 }, () => h('div'));
     // The operator cannot consent for anybody.
     const parts = {
         questions: () => context.person ? load(questions, () => consents(context, who, parts)) : undefined,
         pauses: () => load(pauses, () => pause(context, who, parts)),
         grants: number => load(grants, () => grantCards(context, who, parts, number)),
+        links: number => load(links, () => linkCards(context, who, parts, number)),
         invitations: () => load(invitations, () => invitationCards(context, who, parts)),
         schedules: () => load(schedules, () => scheduleCards(context, who, parts)),
     };
     put(content, [
         liveState(context), questions, pauses, section(strings('sharing.grants'), grants),
+        section(strings('sharing.links'), links),
         section(strings('sharing.invitations'), invitations), context.person && section(strings('sharing.codes'), codes(context)),
         section(strings('sharing.schedules'), schedules),
     ]);
     if (context.person) {
         follow(context, ['consent', 'end', 'query'], parts.questions);
-        follow(context, ['change'], () => Promise.all([parts.pauses(), parts.grants()]));
+        follow(context, ['change'], () => Promise.all([parts.pauses(), parts.grants(), parts.links()]));
     }
     await Promise.all(Object.values(parts).map(read => read()));
     const code = context.query.get('redeem');
@@ -160,6 +162,53 @@ function grantForm(context, who, parts, one) {
             await parts.grants(number);
         },
     });
+}
+
+// Share links
+
+const lengths = [3600, 2 * 3600, 8 * 3600, 86_400, 7 * 86_400];
+
+async function linkCards(context, who, parts, number) {
+    const items = (await read(context, who, 'links', number)).filter(one => one.state !== 'ended').reverse();
+    return [
+        h('p', { class: 'mut' }, strings('sharing.linksMean')),
+        items.length > 0 && h('ul', { class: 'cards' }, items.map(one => h('li', { class: 'card row' },
+            h('span', {}, h('b', {}, one.name), ' ', one.state === 'used' && pill(strings('sharing.linkUsed')), h('br'), h('span', { class: 'mut' }, [
+                precise(one.precision), one.history && strings('sharing.withHistory'), strings(one.live ? 'sharing.linkLive' : 'sharing.linkLook'),
+                one.passphrase && strings('sharing.linkLocked'), strings('sharing.linkOpened', { count: one.opened }),
+            ].filter(Boolean).join(' · '), ' · ', strings.rich('sharing.until', { date: moment(one.until) }))),
+            h('span', { class: 'end row' },
+                h('a', { class: 'button', href: `/audit?who=${encodeURIComponent(one.name)}${context.person ? '' : `&person=${encodeURIComponent(who)}`}` }, strings('sharing.asked')),
+                action(strings('sharing.end'), async () => {
+                    const { number } = await api.delete(`/v1/links/${encodeURIComponent(one.id)}`);
+                    await parts.links(number);
+                }, 'danger', { 'aria-label': strings('sharing.endOf', { who: one.name }) }))))),
+        h('p', {}, h('button', { type: 'button', onclick: () => addLink(context, who, parts) }, strings('sharing.addLink'))),
+    ];
+}
+
+async function addLink(context, who, parts) {
+    const made = await ask({
+        title: strings('sharing.addLink'), lead: strings('sharing.linkLead'), label: strings('sharing.addLink'),
+        fields: [
+            { name: 'length', label: strings('sharing.howLong'), type: 'select', value: '7200', options: lengths.map(one => [String(one), time.duration(one)]) },
+            { name: 'precision', label: strings('sharing.precision'), type: 'select', value: 'exact', options: precisions.slice(0, 3).map(name => [name, `${precise(name)}: ${strings(`sharing.precisions.${name}`)}`]) },
+            { name: 'kind', label: strings('sharing.what'), type: 'select', value: 'live', options: [['live', strings('sharing.linkLive')], ['look', strings('sharing.linkLook')], ['today', strings('sharing.linkToday')]] },
+            { name: 'openings', label: strings('sharing.linkTimes'), type: 'number', min: 1, max: 1000, hint: strings('sharing.linkTimesHint') },
+            { name: 'passphrase', label: strings('sharing.linkPhrase'), maxlength: 128, autocomplete: 'off', hint: strings('sharing.linkPhraseHint') },
+            { name: 'name', label: strings('sharing.linkName'), maxlength: 64, hint: strings('sharing.linkNameHint') },
+        ],
+        submit: wanted => api.post(api.person(who, 'links'), {
+            forSeconds: Number(wanted.length), precision: wanted.precision, live: wanted.kind !== 'look',
+            history: wanted.kind === 'today', from: wanted.kind === 'today' ? until(dateOf(time.zone(), time.now()), 0) : undefined,
+            openings: wanted.openings ? Number(wanted.openings) : undefined, passphrase: wanted.passphrase || undefined, name: wanted.name || undefined,
+        }),
+    });
+    if (made) {
+        const address = location.origin + made.path;
+        await dialog({ title: made.name, body: [h('p', {}, strings('sharing.linkOnce')), await qr(address, strings('sharing.linkQR')), secret(address), h('p', { class: 'mut' }, strings.rich('sharing.until', { date: moment(made.until) }))] });
+    }
+    return parts.links(made?.number);
 }
 
 // Invitations

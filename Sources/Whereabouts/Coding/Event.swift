@@ -34,6 +34,10 @@ package indirect enum Event: Hashable, Sendable {
     /// Fixes no longer count, as if they had never been reported.
     case fixesWithdrawn(FixNumbers, Part<FixRevision>)
     case fixesRestored(FixNumbers, Part<FixRevision>)
+    /// An address that shows the person to whoever opens it. Its grant comes before it.
+    case linkAdded(ShareLink)
+    case linkOpened(LinkID)
+    case linkEnded(LinkID)
     /// The service posts the person's feed to a target, with the rights of `token`.
     case webhookAdded(token: TokenID, FeedTopics, Part<WebhookTarget>)
     case webhookRemoved(WebhookID)
@@ -138,25 +142,14 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case locationPushWithheld = 59
     case fixesWithdrawn = 60
     case fixesRestored = 61
+    case linkAdded = 62
+    case linkOpened = 63
+    case linkEnded = 64
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {
         let word = String(describing: self)
         return word.prefix(1).uppercased() + word.dropFirst()
-    }
-}
-
-/// Content sealed under one person's key. The bytes stay in the log for ever; only the key can be destroyed.
-package enum Part<Content: Hashable & Sendable>: Hashable, Sendable {
-    case open(Content)
-    /// The key was destroyed on purpose.
-    case erased
-    /// The key is missing, and no destruction is recorded: a fault that `verify` reports.
-    case keyLost
-
-    /// The content; `nil` if it cannot be read.
-    package var content: Content? {
-        if case .open(let content) = self { content } else { nil }
     }
 }
 

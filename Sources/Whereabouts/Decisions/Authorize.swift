@@ -108,6 +108,10 @@ extension Standing {
         guard !held.isEmpty else { return refused(.noGrant) }
         guard let grant = held.last(where: { $0.isInForce(at: now) }) else { return refused(.notInForce) }
         guard grant.precision > .none else { return refused(.precisionNone) }
+        // A link wakes nobody's phone: whoever has its address could, as often as they like.
+        guard act != .ask || links[LinkID(rawValue: caller.principal.rawValue)] == nil else {
+            return refused(.missingScope)
+        }
         // Stored data would be shown without consent.
         guard act == .ask || !grant.asksEachTime else { return refused(.consentNeeded) }
         // A history of snapped places would still disclose the time of every move from one cell to another.

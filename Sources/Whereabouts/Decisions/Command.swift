@@ -32,6 +32,12 @@ package enum Command: Sendable {
     case endSession(isEverywhere: Bool)
     case giveGrant(subject: Handle, requester: Handle, GrantTerms)
     case revokeGrant(GrantID)
+    /// Only the answer to this command has the link's secret itself.
+    case addLink(of: Handle, GrantTerms, LinkRequest)
+    /// Somebody shows the secret of a link; `token` is the hash of the token that they get, which is good only as the
+    /// page's cookie if `isSession`.
+    case openLink(Hash256, token: Hash256, isSession: Bool)
+    case endLink(LinkID)
     /// Hides the person's location from everyone until then, or until resumed.
     case pauseSharing(Handle, until: Timestamp?)
     case resumeSharing(Handle)
@@ -197,6 +203,7 @@ package enum Reply: Hashable, Sendable {
     case device(DeviceID)
     case token(TokenID)
     case grant(GrantID)
+    case link(LinkID)
     case region(RegionID)
     case invitation(InvitationID)
     case accountInvitation(AccountInvitationID)

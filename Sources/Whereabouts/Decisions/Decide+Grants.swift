@@ -25,8 +25,11 @@ extension Standing {
         return decision
     }
 
-    /// The terms with an end. Every grant ends, because a forgotten one would continue to show the person.
-    private func limited(_ terms: GrantTerms, at now: Timestamp) throws(Refusal) -> GrantTerms {
+    /// The terms with an end, `seconds` after the beginning if none is given. Every grant ends, because a forgotten one
+    /// would continue to show the person.
+    func limited(
+        _ terms: GrantTerms, default seconds: Int64 = Limits.defaultGrantSeconds, at now: Timestamp
+    ) throws(Refusal) -> GrantTerms {
         guard !(terms.asksEachTime && terms.includesHistory) else {
             throw .invalid("A grant that asks each time shows no history; leave one of the two out.")
         }
@@ -34,7 +37,7 @@ extension Standing {
         guard start <= now.adding(seconds: Limits.longestGrantSeconds) else {
             throw .invalid("The grant would begin more than a year from now; choose an earlier beginning.")
         }
-        let until = terms.until ?? start.adding(seconds: Limits.defaultGrantSeconds)
+        let until = terms.until ?? start.adding(seconds: seconds)
         guard until > start else { throw .invalid("The grant would end before it begins; choose a later end.") }
         guard until <= start.adding(seconds: Limits.longestGrantSeconds) else {
             throw .invalid("A grant lasts a year at most; choose an earlier end, and give another one then.")
@@ -46,7 +49,7 @@ extension Standing {
 
     /// Throws ``Refusal/invalid(_:)`` if the person gives ``Limits/grantsPerPerson`` grants now. Grants that are over
     /// do not count.
-    private func requireRoomForGrant(of person: PersonID, at now: Timestamp) throws(Refusal) {
+    func requireRoomForGrant(of person: PersonID, at now: Timestamp) throws(Refusal) {
         let held = (persons[person]?.grants ?? []).count { grants[$0]?.until.map { now < $0 } ?? true }
         guard held < Limits.grantsPerPerson else {
             throw .invalid("A person gives at most \(Limits.grantsPerPerson) grants at a time; remove one first.")

@@ -19,7 +19,7 @@ extension Standing {
         }
         guard queries[question.id] == nil else { throw .invalid("This query id is taken; leave it out.") }
         guard openQueryCount < Limits.openQueries else { throw .tooManyQueries }
-        let isPerson = caller.principal >= .first && caller.scopes.contains(.query)
+        let isPerson = persons[PersonID(rawValue: caller.principal.rawValue)] != nil && caller.scopes.contains(.query)
         func query(_ subject: PersonID?, _ verdict: Verdict) -> Event {
             .locationQueried(
                 LocationQuery(

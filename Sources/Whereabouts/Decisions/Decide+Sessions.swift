@@ -44,8 +44,7 @@ extension Standing {
         from: Hash256, _ hash: Hash256, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         guard let shown = tokenByHash[from], let token = tokens[shown]?.issued, isLive(shown, at: now),
-            !token.scopes.contains(.session), !token.scopes.contains(.report), caller.token ?? shown == shown,
-            tokenByHash[hash] == nil
+            opensSession(from, at: now), caller.token ?? shown == shown, tokenByHash[hash] == nil
         else { throw .notAuthenticated }
         let stream = stream(of: shown)
         let isCode = token.scopes.contains(.signIn)
@@ -92,9 +91,12 @@ extension Standing {
         return Caller(principal: token.principal, scopes: token.scopes.subtracting(.session), token: id)
     }
 
-    /// Whether a secret of this hash opens a session now.
+    /// Whether a token or code of this hash opens a session now. A share link's token does not: the link's secret does, by
+    /// ``openLink(_:token:isSession:at:)``.
     package func opensSession(_ hash: Hash256, at now: Timestamp) -> Bool {
-        guard let id = tokenByHash[hash], let token = tokens[id]?.issued else { return false }
+        guard let id = tokenByHash[hash], let token = tokens[id]?.issued,
+            links[LinkID(rawValue: token.principal.rawValue)] == nil
+        else { return false }
         return token.scopes.isDisjoint(with: [.session, .report]) && isLive(id, at: now)
     }
 
@@ -117,7 +119,9 @@ extension Standing {
     /// The stream that has a token's events.
     func stream(of id: TokenID) -> StreamID {
         guard let holder = tokens[id]?.issued.principal, holder != .operator else { return .house }
-        return .audit(devices[DeviceID(rawValue: holder.rawValue)]?.person ?? PersonID(rawValue: holder.rawValue))
+        return .audit(
+            links[LinkID(rawValue: holder.rawValue)]?.subject ?? devices[DeviceID(rawValue: holder.rawValue)]?.person
+                ?? PersonID(rawValue: holder.rawValue))
     }
 }
 

@@ -47,6 +47,11 @@ extension Standing {
         case .giveGrant(let subject, let requester, let terms):
             return try giveGrant(subject: subject, requester: requester, terms, by: caller, at: now)
         case .revokeGrant(let grant): return try revokeGrant(grant, by: caller, at: now)
+        case .addLink(let person, let terms, let request):
+            return try addLink(of: person, terms, request, by: caller, at: now)
+        case .openLink(let hash, let token, let isSession):
+            return try openLink(hash, token: token, isSession: isSession, at: now)
+        case .endLink(let link): return try endLink(link, by: caller, at: now)
         case .pauseSharing(let person, let until):
             return try pauseSharing(of: person, until: until, by: caller, at: now)
         case .resumeSharing(let person): return try resumeSharing(of: person, by: caller, at: now)

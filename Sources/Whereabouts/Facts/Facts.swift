@@ -43,6 +43,9 @@ extension EventKind {
         case .correctionWithdrawn: CorrectionWithdrawn.self
         case .fixesWithdrawn: FixesWithdrawn.self
         case .fixesRestored: FixesRestored.self
+        case .linkAdded: LinkAdded.self
+        case .linkOpened: LinkOpened.self
+        case .linkEnded: LinkEnded.self
         case .webhookAdded: WebhookAdded.self
         case .webhookRemoved: WebhookRemoved.self
         case .scheduleSet: ScheduleSet.self
@@ -87,6 +90,9 @@ extension Event {
         case .correctionWithdrawn: .correctionWithdrawn
         case .fixesWithdrawn: .fixesWithdrawn
         case .fixesRestored: .fixesRestored
+        case .linkAdded: .linkAdded
+        case .linkOpened: .linkOpened
+        case .linkEnded: .linkEnded
         case .webhookAdded: .webhookAdded
         case .webhookRemoved: .webhookRemoved
         case .webhookSettled: .webhookSettled

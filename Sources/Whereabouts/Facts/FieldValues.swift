@@ -3,6 +3,7 @@
 extension PrincipalID: IntegerValue { package static let form = FieldForm.principal }
 extension PersonID: IntegerValue { package static let form = FieldForm.principal }
 extension DeviceID: IntegerValue { package static let form = FieldForm.principal }
+extension LinkID: IntegerValue { package static let form = FieldForm.principal }
 extension GrantID: IntegerValue { package static let form = FieldForm.ordinal }
 extension InvitationID: IntegerValue { package static let form = FieldForm.ordinal }
 extension RegionID: IntegerValue { package static let form = FieldForm.ordinal }

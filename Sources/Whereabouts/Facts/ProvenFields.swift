@@ -26,6 +26,7 @@ extension PrincipalID: CountedInHouse { var houseNumber: HouseNumber? { .princip
 extension PersonID: CountedInHouse { var houseNumber: HouseNumber? { .principal(principal) } }
 extension DeviceID: CountedInHouse { var houseNumber: HouseNumber? { .principal(principal) } }
 extension NamedPerson: CountedInHouse { var houseNumber: HouseNumber? { id?.houseNumber } }
+extension LinkID: CountedInHouse { var houseNumber: HouseNumber? { .principal(principal) } }
 extension GrantID: CountedInHouse { var houseNumber: HouseNumber? { .grant(self) } }
 extension InvitationID: CountedInHouse { var houseNumber: HouseNumber? { .invitation(self) } }
 extension AccountInvitationID: CountedInHouse { var houseNumber: HouseNumber? { .accountInvitation(self) } }

@@ -66,7 +66,7 @@ extension Standing {
         guard case .granted = verdict else { return nil }
         let pair = Asks.Pair(asker: PersonID(rawValue: requester.rawValue), subject: subject)
         guard let asks = asks[pair] else { return nil }
-        let next = asks[kind].earliest(at: kind.rate, now: now)
+        let next = asks[kind].earliest(at: rate(of: kind, for: requester), now: now)
         return next <= now ? nil : max(1, (next.milliseconds - now.milliseconds + 999) / 1000)
     }
 
@@ -85,7 +85,13 @@ extension Standing {
 
     /// Takes one from the allowance, if the verdict is a limited one.
     mutating func take(_ kind: Asks.Kind, under verdict: Verdict, of requester: PrincipalID, about subject: PersonID) {
-        change(under: verdict, of: requester, about: subject) { asks, now in asks[kind].take(at: kind.rate, now: now) }
+        let rate = rate(of: kind, for: requester)
+        change(under: verdict, of: requester, about: subject) { asks, now in asks[kind].take(at: rate, now: now) }
+    }
+
+    /// The limit for a requester. Everyone who has opened a share link reads as the same requester.
+    func rate(of kind: Asks.Kind, for requester: PrincipalID) -> Allowance.Rate {
+        kind == .read && links[LinkID(rawValue: requester.rawValue)] != nil ? Limits.readsPerLink : kind.rate
     }
 
     mutating func change(

@@ -73,7 +73,8 @@ extension Reply {
         case .correction(let id): (5, id.rawValue)
         case .accountInvitation(let id): (6, id.rawValue)
         case .webhook(let id): (7, id.rawValue)
-        default: (0, 0)
+        case .link(let id): (8, id.rawValue)
+        case .done, .person, .device, .region, .fixes, .imported, .query, .pushes, .erased: (0, 0)
         }
     }
 
@@ -87,6 +88,7 @@ extension Reply {
         case 5: self = .correction(CorrectionID(rawValue: id))
         case 6: self = .accountInvitation(AccountInvitationID(rawValue: id))
         case 7: self = .webhook(WebhookID(rawValue: id))
+        case 8: self = .link(LinkID(rawValue: id))
         default: return nil
         }
     }

@@ -20,6 +20,7 @@ package struct StandingEntry: Hashable, Sendable {
         case keyedRequests = 13
         case accountInvitation = 14
         case webhook = 15
+        case link = 16
     }
     package let kind: Kind
     /// The number of the thing; for a correction that of its event, for queries the place in the order asked, for asks
@@ -171,7 +172,7 @@ extension Standing {
     /// The kinds of ``forEachFurtherEntry(_:)``.
     package static let furtherKinds: [StandingEntry.Kind] = [
         .counters, .query, .refusals, .invitation, .asks, .schedule, .correction, .keyedRequests, .accountInvitation,
-        .webhook,
+        .webhook, .link,
     ]
 
     /// All entries of the kinds whose changes are not known: there are few of them, or their ids are places in an order.
@@ -219,6 +220,9 @@ extension Standing {
             }
         }
         for (id, webhook) in webhooks { try emit(.webhook, id.rawValue) { webhook.write(to: &$0) } }
+        try links.forEachEntry { (id, entry) throws(E) in
+            try body(StandingEntry(kind: .link, id: id.rawValue, body: entry))
+        }
         for (index, id) in queryOrder.enumerated() {
             guard let query = queries[id] else { continue }
             try emit(.query, Int64(index)) {

@@ -34,6 +34,11 @@ extension Standing {
             nextGrant = grant.id.rawValue + 1
             if let invitation = grant.invitation { close(invitation) }
         case .grantRevoked(let id): revoke(id)
+        case .linkAdded(let link):
+            nextPrincipal = max(nextPrincipal, link.id.rawValue + 1)
+            links.add(link, in: recorded.stream)
+        case .linkOpened(let id): links.open(id, at: recorded.recordedAt)
+        case .linkEnded(let id): links.end(id)
         case .regionAdded(let id, let region):
             nextRegion = id.rawValue + 1
             guard let person = recorded.stream.person, let region = region.content else { break }
@@ -131,9 +136,7 @@ extension Standing {
         case .locationReportCommanded(let query, let device): queries[query]?.commanded.append(device)
         case .locationPushTested(let attempt):
             guard attempt.isTestLeaving else {
-                if devices[attempt.device]?.testUnderWay == attempt.query {
-                    devices[attempt.device]?.testUnderWay = nil
-                }
+                if devices[attempt.device]?.testUnderWay == attempt.query { devices[attempt.device]?.testUnderWay = nil }
                 break
             }
             devices[attempt.device]?.testUnderWay = attempt.query
@@ -205,8 +208,9 @@ extension Standing {
 
     private mutating func foldRead(_ recorded: RecordedEvent, _ read: LocationRead) {
         guard let subject = read.subject else { return }
+        let rate = rate(of: .read, for: read.reader)
         change(under: read.verdict, of: read.reader, about: subject) { asks, now in
-            asks.reads.take(at: Limits.readsPerAsker, now: now)
+            asks.reads.take(at: rate, now: now)
             guard let content = read.content.content else { return }
             asks.begin(
                 Asks.Begun(
@@ -229,6 +233,7 @@ extension Standing {
             schedules[id]?.askedAt = schedule.askedAt?.stepped(back: milliseconds)
         }
         followInvitations(clockSteppedBackBy: milliseconds)
+        links.follow(clockSteppedBackBy: milliseconds)
         for pair in asks.keys {
             asks[pair]?.pushes.follow(clockSteppedBackBy: milliseconds)
             asks[pair]?.reads.follow(clockSteppedBackBy: milliseconds)
@@ -328,7 +333,8 @@ extension Standing {
         keyedRequests[person.principal] = nil
         refusals[person.principal] = nil
         asks = asks.filter { $0.key.asker != person && $0.key.subject != person }
-        for (id, token) in tokens where token.issued.principal == person.principal { revoke(id) }
+        let tokenHolders = links.erase(person) + [person.principal]
+        for (id, token) in tokens where tokenHolders.contains(token.issued.principal) { revoke(id) }
         for region in known.regions { regions[region] = nil }
         for invitation in known.invitations { close(invitation) }
         for (id, invitation) in accountInvitations where invitation.inviter == person.principal { close(id) }

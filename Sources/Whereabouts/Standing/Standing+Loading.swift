@@ -176,6 +176,7 @@ extension Standing {
                 setAt: try require(try fields.timestamp(4)))
             schedule.askedAt = try fields.timestamp(5)
             schedules[ScheduleID(rawValue: id)] = schedule
+        case .link: try links.load(LinkID(rawValue: id), &fields)
         case .webhook: webhooks[WebhookID(rawValue: id)] = try Webhook(from: &fields)
         case .correction:
             let correction = try Correction.visit(nil, &fields)

@@ -262,6 +262,7 @@ package struct Standing: Sendable, Equatable {
     package internal(set) var accountInvitations: [AccountInvitationID: AccountInvitation] = [:]
     package internal(set) var schedules: [ScheduleID: Schedule] = [:]
     package internal(set) var webhooks: [WebhookID: Webhook] = [:]
+    package internal(set) var links = ShareLinks()
     /// The queries under way, and those that ended not long ago (``Limits/endedQueryKeptSeconds``).
     package internal(set) var queries: [QueryID: Query] = [:]
     package internal(set) var refusals: [PrincipalID: RefusalWindow] = [:]

@@ -88,6 +88,22 @@ package enum Limits {
     package static let signInCodeSeconds: Int64 = 15 * 60
     /// The sessions of one holder; a further one ends the oldest.
     package static let sessionsPerHolder = 32
+    /// The share links of one person that show something.
+    package static let linksPerPerson = 20
+    /// The characters of a link's name.
+    package static let linkNameCharacters = 64
+    /// The most openings that a link can be limited to.
+    package static let linkOpeningsMax: Int64 = 1000
+    /// The characters of a link's passphrase.
+    package static let linkPassphraseCharacters = 128
+    /// How long a link lasts if no end is given.
+    package static let defaultLinkSeconds: Int64 = 86_400
+    /// How long an opening of a link shows something if the link is not live.
+    package static let linkLookSeconds: Int64 = 600
+    /// The openings of one link: twenty at once, one a minute.
+    package static let linkOpenings = Allowance.Rate(capacity: 20, refillSeconds: 60)
+    /// Those who have opened one link and may still look; a further one ends the oldest.
+    package static let openedPerLink = 64
     /// The wrong tokens and codes shown at the sign-in form: thirty at once, one in two seconds.
     package static let wrongSignIns = Allowance.Rate(capacity: 30, refillSeconds: 2)
     /// The characters of a chosen account name; the service adds a hyphen and four characters.
@@ -105,6 +121,8 @@ package enum Limits {
     package static let pushesPerAsker = Allowance.Rate(capacity: 3, refillSeconds: 600)
     /// The reads of one person by one requester: sixty an hour, three at once.
     package static let readsPerAsker = Allowance.Rate(capacity: 3, refillSeconds: 60)
+    /// The reads by one share link, by all who have opened it: sixty at once, then one in four seconds.
+    package static let readsPerLink = Allowance.Rate(capacity: 60, refillSeconds: 4)
     /// How long a read can be continued page by page.
     package static let readContinuedSeconds: Int64 = 600
     /// The reads of one requester about one person that can be continued side by side.

@@ -47,6 +47,12 @@ import Whereabouts
         switch asker {
         case .cityFriend: return .kilometerFriend
         case .removedPhone: return .formerToken
+        // As a friend with history, but asks nothing, and has no data, settings or friends.
+        case .visitor:
+            if name.hasPrefix("POST /session") { return .phone }
+            if name == "GET /api/0/list" { return .stranger }
+            let isForAll = row.done.isSuperset(of: [.strangersPhone, .stranger, .operator])
+            return isForAll || (row.shown.contains(.oldFriend) && !name.contains("location-queries")) ? .oldFriend : nil
         // Reports its own data, and nothing about the subject's things.
         case .strangersPhone:
             let isAboutThings = ["/v1/people/", "/v1/devices/", "/v1/location-queries/"].contains { name.contains($0) }
@@ -316,6 +322,23 @@ import Whereabouts
                 ?? village.house.send("POST", "/v1/account-invitations", as: village.tokens[.subject], "{}")["id"]
             let id = try #require(village.house.number(made, .accountInvitation))
             return Wish(target: "/v1/account-invitations/\(id)")
+        },
+        "POST /v1/people/*/links": Row(done: managers) { _, _, isKnown in
+            // The person has few of them, and the grant of a link counts too.
+            Wish(target: "/v1/people/\(person(isKnown))/links", body: #"{"precision":"city","forSeconds":1}"#)
+        },
+        "GET /v1/people/*/links": Row(shown: managers) { village, _, isKnown in
+            _ = village.house.manage("POST", "/v1/people/\(Village.subject)/links", #"{"forSeconds":1,"name":"garden-gate"}"#)
+            return Wish(target: "/v1/people/\(person(isKnown))/links")
+        },
+        "DELETE /v1/links/*": Row(done: managers) { village, _, isKnown in
+            let made = village.house.manage("POST", "/v1/people/\(Village.subject)/links", #"{"forSeconds":1}"#)
+            let id = try #require(village.house.number(made["id"], .link))
+            return Wish(target: "/v1/links/\(isKnown ? id : 999_999)")
+        },
+        // A link needs no token either; one that shows nothing opens nothing whatever token comes with it.
+        "POST /v1/link-openings": Row(unauthenticated: 404) { _, _, _ in
+            Wish(target: "/v1/link-openings", body: #"{"link":"wl_none"}"#)
         },
         // A code needs no token, and a wrong one opens nothing whatever token comes with it.
         "POST /v1/accounts": Row(unauthenticated: 404) { _, _, _ in
@@ -601,7 +624,7 @@ import Whereabouts
             let answer = house.send("POST", "/v1/people/walker/\(what)", as: village.tokens[.subject], body)
             let kinds: [String: References.Kind] = [
                 "grants": .grant, "invitations": .invitation, "tokens": .token, "schedules": .schedule,
-                "corrections": .correction,
+                "corrections": .correction, "links": .link,
             ]
             let kind = try #require(kinds[what])
             let number = try #require(house.number(answer["id"], kind), "\(answer.text)")
@@ -630,6 +653,7 @@ import Whereabouts
             "grants": number(try made("grants", #"{"requester":"nonefriend","precision":"none"}"#)),
             "invitations": number(try made("invitations", #"{"precision":"none"}"#)),
             "account-invitations": number("\(try #require(house.number(account["id"], .accountInvitation)))"),
+            "links": number(try made("links", #"{"forSeconds":60}"#)),
             "schedules": number(try made("schedules", #"{"everySeconds":3600}"#)),
             "corrections": number(try made("corrections", #"{"type":"split","at":5}"#)),
             "track": number("\(try firstFix(village))"),

@@ -25,6 +25,8 @@ final class Village {
         case cityFriend, querying, auditing, managing
         /// A device of the stranger's, and one of the subject's that was removed.
         case strangersPhone, removedPhone
+        /// Somebody without an account who has opened an exact share link with history.
+        case visitor
     }
 
     /// Where webhooks may post to: nothing is there.
@@ -86,6 +88,10 @@ final class Village {
     static let madeUp = String(repeating: "A", count: 43)
 
     private func giveGrants() throws {
+        let link = house.manage("POST", "/v1/people/walker/links", #"{"history":true,"live":true,"forSeconds":31536000}"#)
+        let opened = house.send(
+            "POST", "/v1/link-openings", as: nil, #"{"link":"\#(link["secret"]?.string ?? "")"}"#)
+        tokens[.visitor] = try #require(opened["token"]?.string, "\(link.text) \(opened.text)")
         let former = try house.grant("walker", to: "formerfriend", history: true)
         house.manage("DELETE", "/v1/grants/\(former)")
         try house.grant(

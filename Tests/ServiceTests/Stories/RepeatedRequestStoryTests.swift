@@ -24,6 +24,7 @@ import Whereabouts
         let friend = try house.addPerson("friend")
         let code = house.manage("POST", "/v1/people/walker/invitations", #"{"precision":"city"}"#)["code"]?.string ?? ""
         let account = house.manage("POST", "/v1/account-invitations", "{}")["code"]?.string ?? ""
+        let link = house.send("POST", "/v1/people/walker/links", as: walker, "{}")["secret"]?.string ?? ""
         try house.grant("walker", to: "friend", more: #","asksEachTime":true"#)
         let asked =
             house.send(
@@ -56,6 +57,8 @@ import Whereabouts
             ("/v1/sign-in-codes", "{}", walker),
             ("/v1/people/walker/track/\(fix)", #"{"reason":"a test"}"#, walker),
             ("/v1/accounts", #"{"code":"\#(account)","name":"carl"}"#, nil),
+            ("/v1/people/walker/links", "{}", walker),
+            ("/v1/link-openings", #"{"link":"\#(link)"}"#, nil),
         ]
         // Each route that takes a key is among them.
         let wished = wishes.compactMap { wish in

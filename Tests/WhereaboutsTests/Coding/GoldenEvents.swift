@@ -221,6 +221,16 @@ enum GoldenEvents {
         "FixesRestored": .fixesRestored(
             FixNumbers(device: device, numbers: 41...41),
             .open(FixRevision(time: newYear...newYear, reason: "the clock was right"))),
+        "LinkAdded": .linkAdded(
+            ShareLink(
+                id: LinkID(rawValue: 7), grant: GrantID(rawValue: 3), hash: hash, hasPassphrase: false, isLive: true,
+                openingsMax: nil, name: nil)),
+        "LinkAdded-all": .linkAdded(
+            ShareLink(
+                id: LinkID(rawValue: 7), grant: GrantID(rawValue: 3), hash: hash, hasPassphrase: true, isLive: false,
+                openingsMax: 3, name: .open(LinkName("for the party")))),
+        "LinkOpened": .linkOpened(LinkID(rawValue: 7)),
+        "LinkEnded": .linkEnded(LinkID(rawValue: 7)),
         "AccountInvitationMade": .accountInvitationMade(hash: hash, expires: newYear),
         "AccountInvitationClosed": .accountInvitationClosed(AccountInvitationID(rawValue: 41)),
         "RegionRemoved": .regionRemoved(RegionID(rawValue: 1)),

@@ -1,0 +1,103 @@
+import Answers
+import HTTPInterface
+import HTTPServer
+import JSON
+import Log
+import Whereabouts
+
+/// Share links: addresses that show a person to whoever opens them, without an account.
+///
+/// The secret of a link is in the fragment of its address, which browsers send to nobody, so that no log of a proxy has it.
+struct LinkEndpoints: Sendable {
+    let decisions: Decisions
+    let views: Views
+
+    /// `POST /v1/people/*/links`: adds a link, and shows its secret once.
+    ///
+    /// All members are optional: `precision` (exact by default), `history`, `from`, `until` or `forSeconds`, `live`,
+    /// `openings`, `passphrase` and `name`. Answers 201 with `id`, `name`, `secret`, `path` and `until`.
+    func add(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let body = try exchange.object(
+            "precision", "history", "from", "until", "forSeconds", "live", "openings", "passphrase", "name")
+        let secret = Secret(prefix: "wl_", exchange.secretBytes)
+        let passphrase = try Secret.passphrase(body)
+        let terms = try terms(body)
+        let openings = try body.optionalInteger("openings")
+        guard openings.map({ (1...Limits.linkOpeningsMax).contains($0) }) ?? true else {
+            throw .invalid("\"openings\" must be a whole number from 1 to \(Limits.linkOpeningsMax).")
+        }
+        let receipt = try decisions.append(
+            exchange,
+            .addLink(
+                of: try exchange.handle(0), terms,
+                LinkRequest(
+                    hash: Secret.hash(ofLink: secret.text, passphrase: passphrase), hasPassphrase: passphrase != nil,
+                    isLive: try body.flag("live", default: false), openingsMax: openings,
+                    name: try body.optionalText("name"))))
+        guard case .link(let id) = receipt.reply,
+            let (link, until) = decisions.log.withStanding({ standing in
+                standing.links[id].map { ($0, standing.grants[$0.grant]?.until) }
+            })
+        else { throw .overSince }
+        let references = decisions.references(for: exchange.caller)
+        return HTTPResponse.created(receipt, references) {
+            $0.field("id", references.name(id.rawValue, .link))
+            $0.field("name", link.requesterName)
+            $0.field("secret", secret.text)
+            $0.field("path", "/link#\(secret.text)")
+            $0.field("until", milliseconds: until?.milliseconds)
+        }
+    }
+
+    /// `GET /v1/people/*/links`: the person's links, also ended ones, without their secrets.
+    func list(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> Disclosed {
+        let now = decisions.clock()
+        return try views.settings(exchange, context) { standing, person, references, page in
+            for id in standing.links.links(of: person) {
+                guard let link = standing.links[id] else { continue }
+                page.add(id.rawValue) { writer in
+                    writer.field("id", references.name(id.rawValue, .link))
+                    writer.field("name", link.requesterName)
+                    writer.field("state", state(of: id, link, standing, at: now))
+                    if let grant = standing.grants[link.grant] {
+                        writer.field("precision", grant.precision.word)
+                        writer.field("history", grant.includesHistory)
+                        writer.field("from", milliseconds: grant.from?.milliseconds)
+                        writer.field("until", milliseconds: grant.until?.milliseconds)
+                    }
+                    writer.field("live", link.isLive)
+                    writer.field("passphrase", link.hasPassphrase)
+                    writer.field("opened", link.opened)
+                    writer.field("openings", link.openingsMax)
+                    writer.field("lastOpened", milliseconds: link.lastOpenedAt?.milliseconds)
+                }
+            }
+        }
+    }
+
+    /// `open`; `used` when nobody can open it again, but those who have may still look; `ended`.
+    private func state(
+        of id: LinkID, _ link: ShareLinks.Entry, _ standing: borrowing Standing, at now: Timestamp
+    ) -> String {
+        guard standing.isInForce(id, at: now) else { return "ended" }
+        return link.isOpen ? "open" : "used"
+    }
+
+    /// `DELETE /v1/links/*`: ends a link, also for those who have opened it.
+    func end(_ exchange: Exchange) throws(Problem) -> Command {
+        .endLink(LinkID(rawValue: try exchange.number(0, .link, decisions)))
+    }
+
+    private func terms(_ body: JSONValue) throws(Problem) -> GrantTerms {
+        guard let precision = Precision(word: try body.optionalText("precision") ?? Precision.exact.word) else {
+            throw .invalid("\"precision\" must be exact, kilometer or city.")
+        }
+        return GrantTerms(
+            precision: precision, includesHistory: try body.flag("history", default: false),
+            from: try body.optionalTime("from"), until: try decisions.end(body))
+    }
+}

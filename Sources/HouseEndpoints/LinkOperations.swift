@@ -1,0 +1,53 @@
+import Answers
+import HTTPInterface
+import Whereabouts
+
+extension LinkEndpoints {
+    /// Share links; `POST /v1/link-openings` is beside the sign-in of the page.
+    package var operations: [Operation] {
+        [
+            .change(
+                "/v1/people/*/links", add,
+                group: .sharing, summary: "Add a share link.",
+                description:
+                    "For the person (scope `manage`) or the operator. Whoever has the address sees the person without an account, until it ends: after a day if no end is given. Each opening and each reading is in the audit, with `name` as the requester. A link that is not `live` shows the location for 10 minutes after it is opened; `openings` limits how often it is opened. `secret` and `path` are shown only once; `path` belongs behind the address of the page.",
+                access: .token(.manage), discloses: .command,
+                body: Operation.Body(
+                    Schema.body(
+                        optional: [
+                            "precision": Schema.word("exact", "kilometer", "city"), "history": Schema.boolean,
+                            "from": Schema.timeGiven, "until": Schema.timeGiven,
+                            "forSeconds": Schema.integer(1...Limits.longestGrantSeconds), "live": Schema.boolean,
+                            "openings": Schema.integer(1...Limits.linkOpeningsMax), "passphrase": Schema.text,
+                            "name": Schema.text,
+                        ]), named: "NewLink", example: ["forSeconds": 7200, "live": true, "name": "for the party"]),
+                answer: Operation.Answer(
+                    Schema.object([
+                        "id": Schema.id, "name": Schema.text, "secret": Schema.text, "path": Schema.text,
+                        "until": Schema.time, "number": Schema.event,
+                    ]), named: "AddedLink")),
+            .settings(
+                "/v1/people/*/links", list,
+                group: .sharing, summary: "List a person's share links.",
+                description:
+                    "For the person (scope `manage`) or the operator, also those that have ended. Secrets are not shown.",
+                access: .token(.manage), discloses: .settings,
+                items: Schema.object(
+                    [
+                        "id": Schema.id, "name": Schema.text, "state": Schema.word("open", "used", "ended"),
+                        "live": Schema.boolean, "passphrase": Schema.boolean, "opened": Schema.count,
+                    ],
+                    optional: [
+                        "precision": Schema.precision, "history": Schema.boolean, "from": Schema.time,
+                        "until": Schema.time, "openings": Schema.count, "lastOpened": Schema.time,
+                    ]),
+                named: "Link"),
+            .command(
+                "DELETE", "/v1/links/*", decisions.done(by: end),
+                group: .sharing, summary: "End a share link.",
+                description:
+                    "For the person (scope `manage`) or the operator. Those who have opened the link see nothing any more.",
+                access: .token(.manage)),
+        ]
+    }
+}

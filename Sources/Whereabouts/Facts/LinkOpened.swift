@@ -1,0 +1,16 @@
+/// Somebody opened a share link. What they read is recorded beside it.
+enum LinkOpened: Fact {
+    static let kind = EventKind.linkOpened
+    static let streams: FactStreams = .audit
+
+    static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
+        var given: LinkID?
+        if case .linkOpened(let link)? = event { given = link }
+        return .linkOpened(try fact.clear.required(1, "link", given))
+    }
+
+    static func audited(_ recorded: RecordedEvent) -> Audited {
+        guard case .linkOpened(let link) = recorded.event else { return .nothing }
+        return .change(SettingChange(item: link.rawValue, other: link.principal))
+    }
+}

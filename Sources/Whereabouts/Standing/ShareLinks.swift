@@ -1,0 +1,127 @@
+/// The share links of all persons.
+package struct ShareLinks: Hashable, Sendable {
+    /// One link, open or ended.
+    package struct Entry: Hashable, Sendable {
+        /// The person whom it shows.
+        package let subject: PersonID
+        /// 1 for the person's first link, 2 for the second: by this number the person knows it.
+        package let ordinal: Int64
+        package let grant: GrantID
+        let hash: Hash256
+        package let hasPassphrase: Bool
+        package let isLive: Bool
+        package let openingsMax: Int64?
+        /// The name that the person gave it; `nil` without one.
+        package let name: String?
+        /// How often it was opened.
+        package internal(set) var opened: Int64 = 0
+        /// When it was opened last.
+        package internal(set) var lastOpenedAt: Timestamp?
+        /// Limits how often it is opened.
+        package internal(set) var openings = Allowance()
+        package internal(set) var hasEnded = false
+
+        /// Whether it can be opened as far as its own state goes; its grant must be in force too.
+        package var isOpen: Bool { !hasEnded && openingsMax.map { opened < $0 } ?? true }
+
+        /// What the person and the operator read as the requester, for example `link 2` or `link 2 (for the party)`.
+        package var requesterName: String { name.map { "link \(ordinal) (\($0))" } ?? "link \(ordinal)" }
+    }
+
+    private var table: [LinkID: Entry] = [:]
+    /// The links that have not ended.
+    private var byHash: [Hash256: LinkID] = [:]
+    private var ofPerson: [PersonID: [LinkID]] = [:]
+
+    /// A link of a person who is not erased.
+    package subscript(id: LinkID) -> Entry? { table[id] }
+
+    /// The link that has not ended with this hash.
+    package func link(hash: Hash256) -> LinkID? { byHash[hash] }
+
+    /// The person's links in the order in which they were added, also ended ones.
+    package func links(of person: PersonID) -> [LinkID] { ofPerson[person] ?? [] }
+
+    // MARK: Folding
+
+    mutating func add(_ link: ShareLink, in stream: StreamID) {
+        guard let subject = stream.person else { return }
+        let ordinal = Int64(links(of: subject).count) + 1
+        insert(
+            link.id,
+            Entry(
+                subject: subject, ordinal: ordinal, grant: link.grant, hash: link.hash,
+                hasPassphrase: link.hasPassphrase, isLive: link.isLive, openingsMax: link.openingsMax,
+                name: link.name?.content?.text))
+    }
+
+    mutating func open(_ id: LinkID, at now: Timestamp) {
+        table[id]?.opened += 1
+        table[id]?.lastOpenedAt = now
+        table[id]?.openings.take(at: Limits.linkOpenings, now: now)
+    }
+
+    mutating func end(_ id: LinkID) {
+        guard let entry = table[id] else { return }
+        table[id]?.hasEnded = true
+        byHash[entry.hash] = nil
+    }
+
+    /// Forgets the links of an erased person, and returns them as actors.
+    mutating func erase(_ person: PersonID) -> [PrincipalID] {
+        let erased = ofPerson.removeValue(forKey: person) ?? []
+        for id in erased {
+            if let entry = table.removeValue(forKey: id) { byHash[entry.hash] = nil }
+        }
+        return erased.map(\.principal)
+    }
+
+    mutating func follow(clockSteppedBackBy milliseconds: Int64) {
+        for id in table.keys { table[id]?.openings.follow(clockSteppedBackBy: milliseconds) }
+    }
+
+    private mutating func insert(_ id: LinkID, _ entry: Entry) {
+        table[id] = entry
+        if !entry.hasEnded { byHash[entry.hash] = id }
+        ofPerson[entry.subject, default: []].append(id)
+    }
+
+    // MARK: Rows of the saved standing
+
+    // 1 subject · 2 ordinal · 3 grant · 4 hash · 5 passphrase · 6 live · 7 most openings · 8 name · 9 opened · 10 last
+    // opening · 11 allowance · 12 ended
+    func forEachEntry<E: Error>(_ body: (LinkID, [UInt8]) throws(E) -> Void) throws(E) {
+        for (id, entry) in table.sorted(by: { $0.key < $1.key }) {
+            var fields = FieldWriter()
+            fields.integer(1, entry.subject.rawValue)
+            fields.integer(2, entry.ordinal)
+            fields.integer(3, entry.grant.rawValue)
+            fields.bytes(4, entry.hash.bytes)
+            fields.bool(5, entry.hasPassphrase ? true : nil)
+            fields.bool(6, entry.isLive ? true : nil)
+            fields.integer(7, entry.openingsMax)
+            fields.text(8, entry.name)
+            fields.integer(9, entry.opened == 0 ? nil : entry.opened)
+            fields.timestamp(10, entry.lastOpenedAt)
+            fields.timestamp(11, entry.openings.fullAt)
+            fields.bool(12, entry.hasEnded ? true : nil)
+            try body(id, fields.finish())
+        }
+    }
+
+    /// Loads an entry. Entries come in the order of their ids.
+    mutating func load(_ id: LinkID, _ fields: inout FieldReader) throws(CBORError) {
+        let subject = PersonID(rawValue: try require(try fields.integer(1)))
+        let ordinal = try require(try fields.integer(2))
+        let grant = GrantID(rawValue: try require(try fields.integer(3)))
+        let hash = try require(try fields.bytes(4).flatMap { Hash256(bytes: $0) })
+        var entry = Entry(
+            subject: subject, ordinal: ordinal, grant: grant, hash: hash, hasPassphrase: try fields.mark(5),
+            isLive: try fields.mark(6), openingsMax: try fields.integer(7), name: try fields.text(8))
+        entry.opened = try fields.integer(9) ?? 0
+        entry.lastOpenedAt = try fields.timestamp(10)
+        entry.openings.fullAt = try fields.timestamp(11)
+        entry.hasEnded = try fields.mark(12)
+        insert(id, entry)
+    }
+}

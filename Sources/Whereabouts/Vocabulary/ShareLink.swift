@@ -1,0 +1,62 @@
+/// A share link, as an actor: what is read through it is recorded with its principal. Its number is in one row with those
+/// of persons and devices.
+package struct LinkID: Hashable, Sendable, Comparable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    /// The link as an actor.
+    package var principal: PrincipalID { .init(rawValue: rawValue) }
+    /// The link in the place of a grant's requester.
+    package var requester: PersonID { .init(rawValue: rawValue) }
+    package static func < (a: LinkID, b: LinkID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// An address that shows a person's location to whoever opens it, without an account, until it ends.
+///
+/// What it shows, and for how long, is a ``Grant`` whose requester is the link.
+package struct ShareLink: Hashable, Sendable {
+    package let id: LinkID
+    /// The grant that says what the link shows.
+    package let grant: GrantID
+    /// The hash of the secret in the address, together with the passphrase if there is one. Without both, nothing can be
+    /// compared with it: the secret has 256 random bits.
+    package let hash: Hash256
+    /// Whether opening it needs a passphrase.
+    package let hasPassphrase: Bool
+    /// Whether one who has opened it may look again and again. Otherwise an opening shows the location for
+    /// ``Limits/linkLookSeconds``.
+    package let isLive: Bool
+    /// How often it can be opened; `nil` for any number of times.
+    package let openingsMax: Int64?
+    /// The name that the person gave it; `nil` without a name.
+    package let name: Part<LinkName>?
+
+    package init(
+        id: LinkID, grant: GrantID, hash: Hash256, hasPassphrase: Bool, isLive: Bool, openingsMax: Int64?,
+        name: Part<LinkName>?
+    ) {
+        (self.id, self.grant, self.hash, self.hasPassphrase) = (id, grant, hash, hasPassphrase)
+        (self.isLive, self.openingsMax, self.name) = (isLive, openingsMax, name)
+    }
+}
+
+/// The name of a share link, which only its owner and the operator see. 1 to ``Limits/linkNameCharacters`` characters.
+package struct LinkName: Hashable, Sendable {
+    package let text: String
+    package init(_ text: String) { self.text = text }
+}
+
+/// What somebody asks of a new share link, beside the terms of its grant.
+package struct LinkRequest: Hashable, Sendable {
+    /// As ``ShareLink/hash``.
+    package let hash: Hash256
+    package let hasPassphrase: Bool
+    package let isLive: Bool
+    /// At least 1; `nil` for any number of openings.
+    package let openingsMax: Int64?
+    package let name: String?
+
+    package init(hash: Hash256, hasPassphrase: Bool, isLive: Bool, openingsMax: Int64?, name: String?) {
+        (self.hash, self.hasPassphrase, self.isLive) = (hash, hasPassphrase, isLive)
+        (self.openingsMax, self.name) = (openingsMax, name)
+    }
+}
