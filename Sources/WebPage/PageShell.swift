@@ -166,10 +166,14 @@ struct PageShell: Sendable {
             html.element("h1", text["link.title"])
             html.element("p", ["class": "lead"], text["link.lead"])
             if let problem {
-                html.element("p", ["role": "alert", "class": "problem"], text[problem.status == 404 ? "link.wrong" : "problem.\(problem.status)"])
+                html.element(
+                    "p", ["role": "alert", "class": "problem"],
+                    text[problem.status == 404 ? "link.wrong" : "problem.\(problem.status)"])
             }
             html.element("form", ["method": "post", "action": "/session", "id": "open-link", "class": "card"]) { html in
-                for (name, label, hint) in [("link", "link.address", "link.where"), ("passphrase", "link.passphrase", "link.ifAny")] {
+                for (name, label, hint) in [
+                    ("link", "link.address", "link.where"), ("passphrase", "link.passphrase", "link.ifAny"),
+                ] {
                     html.element("label", ["class": "field"]) { html in
                         html.element("span", text[label])
                         html.element(

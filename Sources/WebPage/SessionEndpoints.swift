@@ -131,7 +131,9 @@ struct SessionEndpoints: Sendable {
             throw Self.foreign
         }
         let isForm = !request.form.isEmpty
-        let shown = try isForm ? Shown(form: request.form) : Shown(try exchange.object("token", "code", "link", "passphrase", "next"))
+        let shown =
+            try isForm
+            ? Shown(form: request.form) : Shown(try exchange.object("token", "code", "link", "passphrase", "next"))
         do throws(Problem) {
             let (cookie, seconds) = try open(shown.hash, isLink: shown.isLink, exchange)
             let header = SessionCookie.header(cookie.text, seconds: seconds, publicURL: publicURL)
@@ -148,7 +150,8 @@ struct SessionEndpoints: Sendable {
         } catch {
             guard isForm else { throw error }
             var page =
-                shown.isLink ? shell.link(request, problem: error) : shell.signIn(request, next: shown.next, problem: error)
+                shown.isLink
+                ? shell.link(request, problem: error) : shell.signIn(request, next: shown.next, problem: error)
             if let seconds = error.retryAfterSeconds { page.headers.append(("Retry-After", "\(seconds)")) }
             return page
         }

@@ -13,14 +13,18 @@ extension SessionEndpoints {
                 access: .page, discloses: .names("The handle of the caller who is signed in."),
                 otherStatuses: [(204, "No one is signed in.")],
                 answer: Operation.Answer(
-                    Schema.object([
-                        "person": Schema.orNull(Schema.handle), "handle": Schema.text, "operator": Schema.boolean,
-                        "log": Schema.orNull(Schema.text), "scopes": Schema.list(Schema.text),
-                        "expires": Schema.orNull(Schema.time),
-                        "language": Schema.word("en", "de"), "assets": Schema.text, "demo": Schema.boolean,
-                    ], optional: ["link": Schema.object([
-                        "person": Schema.handle, "history": Schema.boolean, "live": Schema.boolean,
-                    ])]), named: "Session"),
+                    Schema.object(
+                        [
+                            "person": Schema.orNull(Schema.handle), "handle": Schema.text, "operator": Schema.boolean,
+                            "log": Schema.orNull(Schema.text), "scopes": Schema.list(Schema.text),
+                            "expires": Schema.orNull(Schema.time),
+                            "language": Schema.word("en", "de"), "assets": Schema.text, "demo": Schema.boolean,
+                        ],
+                        optional: [
+                            "link": Schema.object([
+                                "person": Schema.handle, "history": Schema.boolean, "live": Schema.boolean,
+                            ])
+                        ]), named: "Session"),
                 bodyBytes: 0),
             Operation(
                 "POST", "/session", .answer(open),

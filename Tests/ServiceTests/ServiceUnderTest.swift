@@ -145,7 +145,8 @@ final class ServiceUnderTest: Sendable {
         var parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let kinds: [String: References.Kind] = [
-            "grants": .grant, "links": .link, "invitations": .invitation, "account-invitations": .accountInvitation, "tokens": .token,
+            "grants": .grant, "links": .link, "invitations": .invitation, "account-invitations": .accountInvitation,
+            "tokens": .token,
             "webhooks": .webhook, "dead-letters": .deadLetter, "corrections": .correction, "schedules": .schedule,
             "track": .event,
         ]

@@ -6,7 +6,9 @@ extension Standing {
         of handle: Handle, _ terms: GrantTerms, _ request: LinkRequest, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(handle, by: caller, at: now)
-        guard terms.precision > .none else { throw .invalid("A link that shows nothing is no link; choose a precision.") }
+        guard terms.precision > .none else {
+            throw .invalid("A link that shows nothing is no link; choose a precision.")
+        }
         guard !terms.includesHistory || terms.precision == .exact else {
             throw .invalid("Only an exact link can show the past; leave the history out, or choose exact.")
         }

@@ -103,4 +103,13 @@ extension Standing {
         let now = lastRecordedAt
         body(&asks[pair, default: Asks()], now)
     }
+
+    /// Counts a refusal in the requester's present minute, or in a new one.
+    mutating func countRefusal(by principal: PrincipalID, at time: Timestamp) {
+        if let window = refusals[principal], time < window.since.adding(seconds: 60) {
+            refusals[principal]?.recorded += 1
+        } else {
+            refusals[principal] = RefusalWindow(since: time, recorded: 1)
+        }
+    }
 }

@@ -136,7 +136,9 @@ extension Standing {
         case .locationReportCommanded(let query, let device): queries[query]?.commanded.append(device)
         case .locationPushTested(let attempt):
             guard attempt.isTestLeaving else {
-                if devices[attempt.device]?.testUnderWay == attempt.query { devices[attempt.device]?.testUnderWay = nil }
+                if devices[attempt.device]?.testUnderWay == attempt.query {
+                    devices[attempt.device]?.testUnderWay = nil
+                }
                 break
             }
             devices[attempt.device]?.testUnderWay = attempt.query
@@ -215,14 +217,6 @@ extension Standing {
             asks.begin(
                 Asks.Begun(
                     id: recorded.correlation, question: read.question, from: content.from, to: content.to, at: now))
-        }
-    }
-
-    private mutating func countRefusal(by principal: PrincipalID, at time: Timestamp) {
-        if let window = refusals[principal], time < window.since.adding(seconds: 60) {
-            refusals[principal]?.recorded += 1
-        } else {
-            refusals[principal] = RefusalWindow(since: time, recorded: 1)
         }
     }
 

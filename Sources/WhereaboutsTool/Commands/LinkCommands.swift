@@ -11,7 +11,8 @@ enum LinkCommands {
         "precision", ["exact", "kilometer", "city"], help: "how exact the location is (default: exact)")
     private static let history = Options.time(
         "history", help: "show the way since then too, for example today; only for an exact link")
-    private static let live = Option.flag("live", help: "show new locations until the link ends, not only for 10 minutes")
+    private static let live = Option.flag(
+        "live", help: "show new locations until the link ends, not only for 10 minutes")
     private static let times = Options.number(
         "times", "N", in: 1...Limits.linkOpeningsMax, help: "it can be opened so often (default: any number of times)")
     private static let passphrase = Option.flag(
@@ -73,7 +74,8 @@ enum LinkCommands {
         let address = try DeviceCommands.publicURL(invocation) + answer.text("path")
         let until = answer.time("until").map { LocalTime.text($0) } ?? "?"
         invocation.console.line(
-            "\(address)\nThe link \(answer.name("id") ?? "?") shows \(person.text) until \(until). It is not shown again.")
+            "\(address)\nThe link \(answer.name("id") ?? "?") shows \(person.text) until \(until). It is not shown again."
+        )
         if isatty(STDOUT_FILENO) != 0, let code = QRSymbol(address) {
             invocation.console.line(code.text(colored: true))
         }
@@ -88,7 +90,8 @@ enum LinkCommands {
         for link in links {
             let shows = [
                 link["history"]?.bool == true ? "history" : "",
-                link["live"]?.bool == true ? "live" : "10 minutes", link["passphrase"]?.bool == true ? "passphrase" : "",
+                link["live"]?.bool == true ? "live" : "10 minutes",
+                link["passphrase"]?.bool == true ? "passphrase" : "",
             ]
             table.add(
                 link.name("id") ?? "", link.text("name"), link.text("state"), link.text("precision"),

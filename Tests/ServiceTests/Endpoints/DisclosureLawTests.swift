@@ -328,7 +328,8 @@ import Whereabouts
             Wish(target: "/v1/people/\(person(isKnown))/links", body: #"{"precision":"city","forSeconds":1}"#)
         },
         "GET /v1/people/*/links": Row(shown: managers) { village, _, isKnown in
-            _ = village.house.manage("POST", "/v1/people/\(Village.subject)/links", #"{"forSeconds":1,"name":"garden-gate"}"#)
+            _ = village.house.manage(
+                "POST", "/v1/people/\(Village.subject)/links", #"{"forSeconds":1,"name":"garden-gate"}"#)
             return Wish(target: "/v1/people/\(person(isKnown))/links")
         },
         "DELETE /v1/links/*": Row(done: managers) { village, _, isKnown in

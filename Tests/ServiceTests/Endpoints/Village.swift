@@ -88,7 +88,8 @@ final class Village {
     static let madeUp = String(repeating: "A", count: 43)
 
     private func giveGrants() throws {
-        let link = house.manage("POST", "/v1/people/walker/links", #"{"history":true,"live":true,"forSeconds":31536000}"#)
+        let link = house.manage(
+            "POST", "/v1/people/walker/links", #"{"history":true,"live":true,"forSeconds":31536000}"#)
         let opened = house.send(
             "POST", "/v1/link-openings", as: nil, #"{"link":"\#(link["secret"]?.string ?? "")"}"#)
         tokens[.visitor] = try #require(opened["token"]?.string, "\(link.text) \(opened.text)")

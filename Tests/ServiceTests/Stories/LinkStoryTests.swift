@@ -95,6 +95,8 @@ import Whereabouts
         #expect(location(token).status == 401)
         #expect(house.send("GET", "/v1/people/walker/track", as: token).status == 401)
         #expect(house.send("DELETE", "/v1/links/\(made.id)", as: house.operatorToken).status == 404)
+        let left = house.manage("GET", "/v1/people/walker/grants").items.map { $0["requester"]?.string }
+        #expect(!left.contains("link 2") && left.contains("link 1"))
         // Ending its grant ends what it shows, too.
         let other = try link(#"{"live":true}"#)
         let viewer = open(other.secret)["token"]?.string
@@ -110,7 +112,8 @@ import Whereabouts
         #expect(refused.status == 422, "\(refused.text)")
         let token = open(try link(#"{"precision":"kilometer","live":true}"#).secret)["token"]?.string
         let seen = location(token)
-        #expect(seen["location"]?["precision"]?.string == "kilometer" && seen["location"]?["speed"] == nil, "\(seen.text)")
+        #expect(
+            seen["location"]?["precision"]?.string == "kilometer" && seen["location"]?["speed"] == nil, "\(seen.text)")
         house.clock.advance(seconds: 120)
         house.send("POST", "/v1/people/walker/pauses", as: village.tokens[.subject], "{}")
         house.clock.advance(seconds: 120)
@@ -148,7 +151,8 @@ import Whereabouts
         #expect(opened.status == 303 && opened.header("Location") == "/now", "\(opened.text)")
         let cookie = try #require(opened.header("Set-Cookie")?.prefix { $0 != ";" })
         func get(_ target: String) -> Answer {
-            house.send("GET", target, as: nil, headers: [("Cookie", String(cookie)), ("Sec-Fetch-Site", "same-origin")])
+            house.send(
+                "GET", target, as: nil, headers: [("Cookie", String(cookie)), ("Sec-Fetch-Site", "same-origin")])
         }
         let plain = get("/now?plain=true")
         #expect(plain.status == 200 && plain.text.contains("48.2") && !plain.text.contains("/audit"), "\(plain.text)")
