@@ -171,7 +171,7 @@ package struct Gate: Sendable {
         of permit: Permit, _ question: LocationRead.Question
     ) throws(Problem) {
         guard question.showsFixes else { return }
-        let number = decisions.log.withStanding { $0.persons[permit.subject]?.withdrawnThrough ?? 0 }
+        let number = decisions.log.withStanding { $0.persons[permit.subject]?.withdrawn.through ?? 0 }
         guard number > 0 else { return }
         let isThere = host.wait(
             for: number, in: [CurrentTable.name, TimelineTable.name], milliseconds: Self.withdrawalMilliseconds)

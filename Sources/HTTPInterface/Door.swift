@@ -181,7 +181,7 @@ package struct Door: Sendable {
             guard let decoded = Base64.decode(credentials), let text = String(validating: decoded, as: UTF8.self),
                 let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased())
             else { return nil }
-            let (device, person) = decisions.log.withStanding { ($0.deviceByHandle[handle], $0.person(handle)) }
+            let (device, person) = decisions.log.withStanding { ($0.device(handle), $0.person(handle)) }
             let caller = callers.caller(secret: text[text.index(after: colon)...])
             if let caller, caller.principal == device?.principal || caller.principal == person?.principal {
                 return caller

@@ -33,7 +33,7 @@ package struct AccountEndpoints: Sendable {
                 by: inviter(exchange.caller), hash: code.hash,
                 expires: wanted ?? decisions.clock().adding(seconds: Limits.defaultInvitationSeconds)))
         guard case .accountInvitation(let id) = receipt.reply else { throw .broken }
-        let expires = decisions.log.withStanding { $0.accountInvitations[id]?.expires }
+        let expires = decisions.log.withStanding { $0.invitations[id]?.expires }
         let references = decisions.references(for: exchange.caller)
         return GrantEndpoints.invited(
             receipt, references.name(id.rawValue, .accountInvitation), code, expires ?? wanted, references)
@@ -56,7 +56,7 @@ package struct AccountEndpoints: Sendable {
         let references = decisions.references(for: exchange.caller)
         let body = decisions.log.withStanding { standing in
             ManageEndpoints.list(standing, references) { writer in
-                for (id, invitation) in standing.accountInvitations.sorted(by: { $0.key < $1.key })
+                for (id, invitation) in standing.invitations.toAccounts.sorted(by: { $0.key < $1.key })
                 where invitation.inviter == exchange.caller.principal && now < invitation.expires {
                     writer.beginObject()
                     writer.field("id", references.name(id.rawValue, .accountInvitation))

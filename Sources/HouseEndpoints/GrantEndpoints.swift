@@ -41,7 +41,7 @@ struct GrantEndpoints: Sendable {
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
         try views.settings(exchange, context) { standing, person, references, page in
-            for id in standing.persons[person]?.grants ?? [] {
+            for id in standing.persons[person]?.sharing.grants ?? [] {
                 guard let grant = standing.grants[id] else { continue }
                 let name = grant.requester.map { standing.name(of: $0.principal) } ?? grant.detail?.content?.name?.text
                 page.add(id.rawValue) { writer in
@@ -80,7 +80,7 @@ struct GrantEndpoints: Sendable {
         let now = decisions.clock()
         return try views.settings(exchange, context) { standing, person, references, page in
             // Pauses are kept for ever, so their indexes do not change.
-            for (index, pause) in (standing.persons[person]?.pauses ?? []).enumerated() {
+            for (index, pause) in (standing.persons[person]?.sharing.pauses ?? []).enumerated() {
                 page.add(Int64(index + 1)) { writer in
                     writer.field("from", milliseconds: pause.from.milliseconds)
                     writer.field("until", milliseconds: pause.until?.milliseconds)
@@ -136,7 +136,7 @@ struct GrantEndpoints: Sendable {
     ) throws(Problem) -> Disclosed {
         let now = decisions.clock()
         return try views.settings(exchange, context) { standing, person, references, page in
-            for id in standing.persons[person]?.invitations ?? [] {
+            for id in standing.persons[person]?.sharing.invitations ?? [] {
                 guard let invitation = standing.invitations[id], now < invitation.expires else { continue }
                 page.add(id.rawValue) { writer in
                     writer.field("id", references.name(id.rawValue, .invitation))
@@ -188,7 +188,7 @@ struct GrantEndpoints: Sendable {
             let now = decisions.clock()
             let durable = decisions.log.head
             let waiting = decisions.log.withStanding { standing in
-                (standing.openQueries[reading.permit.subject] ?? []).compactMap { id in
+                standing.queries.open(about: reading.permit.subject).compactMap { id in
                     standing.queries[id].map { (id: id, query: $0) }
                 }.filter { id, query in
                     query.awaitsConsent && query.number <= durable

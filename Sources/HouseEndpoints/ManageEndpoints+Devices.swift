@@ -29,7 +29,7 @@ extension ManageEndpoints {
                 guard !device.isRemoved, let handle = device.handle else { continue }
                 page.add(id.rawValue) { writer in
                     writer.field("handle", handle.text)
-                    writer.field("pushToken", device.pushToken != nil)
+                    writer.field("pushToken", device.push.token != nil)
                     if let held = device.authorization {
                         writer.object("authorization") { ReportJSON.writeMembers(of: held.report, into: &$0) }
                     }

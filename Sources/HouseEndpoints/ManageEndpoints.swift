@@ -41,7 +41,7 @@ struct ManageEndpoints: Sendable {
         let after = exchange.request.parameter("after")
         let body = decisions.log.withStanding { standing in
             // One more than the page has, to see whether there is another page.
-            let coming = standing.handles(after: after, limit: limit + 1)
+            let coming = standing.persons.handles(after: after, limit: limit + 1)
             let page = coming.prefix(limit)
             let next = page.count < coming.count ? page.last?.handle.text : nil
             return Self.list(standing, next: next, decisions.references(for: exchange.caller)) { writer in
@@ -179,7 +179,7 @@ struct ManageEndpoints: Sendable {
         return try views.settings(exchange, context) { standing, person, references, page in
             let devices = standing.persons[person]?.devices ?? []
             let holders = Set(devices.map(\.principal) + [person.principal])
-            let held = standing.tokens.filter { holders.contains($0.value.issued.principal) }
+            let held = standing.tokens.all.filter { holders.contains($0.value.issued.principal) }
             for (id, token) in held.sorted(by: { $0.key < $1.key }) {
                 let device = devices.first { $0.principal == token.issued.principal }
                 guard device != nil || token.issued.principal == person.principal, !token.isRevoked,

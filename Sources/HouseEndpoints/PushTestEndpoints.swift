@@ -101,7 +101,7 @@ struct PushTestEndpoints: Sendable {
             let handle = Handle(exchange.parameters[0])
         else { throw .notFound }
         let found = decisions.log.withStanding { standing in
-            standing.deviceByHandle[handle].map { ($0, standing.devices[$0]?.pushToken) }
+            standing.device(handle).map { ($0, standing.devices[$0]?.push.token) }
         }
         guard let (id, token) = found else { throw .notFound }
         guard let token else {

@@ -19,7 +19,7 @@ struct SharedEndpoint: Sendable {
         let person = PersonID(rawValue: caller.principal.rawValue)
         let found = decisions.log.withStanding { standing -> [Shared]? in
             guard caller.scopes.contains(.query), standing.name(of: caller.principal) != nil else { return nil }
-            let subjects = Set((standing.grantsByRequester[person] ?? []).compactMap { standing.grants[$0]?.subject })
+            let subjects = Set(standing.grants.held(by: person).compactMap { standing.grants[$0]?.subject })
             let handles = subjects.compactMap { standing.persons[$0]?.handle }.sorted()
             return handles.compactMap { handle in
                 func may(_ act: Act) -> Bool {

@@ -155,7 +155,7 @@ package final class EventLog: Sendable {
         let sealer = LogSealer(after: store.identity, heads: heads)
         // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
         // standing. They are removed first.
-        let erased = standing.erasedPersons
+        let erased = standing.persons.erased
         try keys.destroyKeys(of: erased)
         var unsaved: LogError?
         if saved < standing.place {

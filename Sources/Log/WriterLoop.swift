@@ -315,7 +315,7 @@ final class WriterLoop: @unchecked Sendable {
         _ event: Event, _ encoded: EventCoding.Encoded, to stream: StreamID, cause: Int64, actor: PrincipalID,
         correlation: RequestID, at now: Timestamp
     ) -> RecordedEvent {
-        let (place, version) = log.withStanding { ($0.place, $0.versions[stream] ?? 0) }
+        let (place, version) = log.withStanding { ($0.place, $0.version(of: stream)) }
         let header = EventHeader(
             number: place + 1, stream: stream, version: version + 1, kind: encoded.kind.rawValue,
             recordedAt: now, actor: actor, correlation: correlation, cause: cause)

@@ -101,7 +101,7 @@ struct LiveEndpoint: Sendable {
         }
         let now = decisions.clock()
         let asked = decisions.log.withStanding { standing in
-            standing.queries.filter { _, query in
+            standing.queries.all.filter { _, query in
                 query.requester == person.principal && query.number <= head && (since ?? now) <= query.deadline
             }
         }
@@ -124,7 +124,7 @@ struct LiveEndpoint: Sendable {
         let (person, after) = (feed.person, feed.place)
         let audit = StreamID.audit(person)
         let (numbers, place) = try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
-            let last = decisions.log.withStanding { $0.versions[audit] ?? 0 }
+            let last = decisions.log.withStanding { $0.version(of: audit) }
             let first = try StreamIndexReader.version(after: after, in: audit, last: last, connection)
             return try StreamIndexReader.numbers(
                 of: audit, fromVersion: first, count: Self.eventsCaughtUp + 1, in: connection)

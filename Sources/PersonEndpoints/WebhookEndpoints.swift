@@ -83,7 +83,7 @@ struct WebhookEndpoints: Sendable {
         let now = decisions.clock()
         return try views.read(exchange, context, .settings, from: nil) { reading in
             let (webhooks, asOf) = decisions.log.withStanding { standing in
-                let ids = standing.webhooks(of: reading.permit.subject)
+                let ids = standing.webhooks.of(reading.permit.subject)
                 let found = ids.compactMap { id in
                     standing.webhooks[id].map { (id, $0, hasVoice: standing.caller(of: $0, at: now) != nil) }
                 }

@@ -78,7 +78,7 @@ package final class BrokerReceiver: Sendable {
             let found = decisions.log.withStanding { standing -> (DeviceID, Handle)? in
                 guard let id = standing.person(person) else { return nil }
                 for name in names {
-                    if let device = standing.deviceByHandle[name], standing.devices[device]?.person == id {
+                    if let device = standing.device(name), standing.devices[device]?.person == id {
                         return (device, name)
                     }
                 }
@@ -95,7 +95,7 @@ package final class BrokerReceiver: Sendable {
     private static func commands(to phones: [DeviceID: String], _ decisions: Decisions) -> [BrokerPublication] {
         let time = decisions.log.questions.time(at: decisions.clock())
         let asked = decisions.log.withStanding { standing in
-            standing.openQueries.isEmpty ? [] : phones.keys.filter { standing.isToBeCommanded($0, time) }
+            standing.queries.open.isEmpty ? [] : phones.keys.filter { standing.isToBeCommanded($0, time) }
         }
         return asked.compactMap { device in
             // A command that the log does not take now is tried again on the next turn.

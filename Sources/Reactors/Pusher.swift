@@ -151,7 +151,7 @@ package final class Pusher: Sendable {
             round.crowded.removeFirst(next.count)
         }
         return log.withStanding { standing -> [Work] in
-            round.fresh += standing.queries(askedAfter: round.asked)
+            round.fresh += standing.queries.asked(after: round.asked)
             round.asked = standing.place
             let next = round.fresh.prefix(Self.queriesAtOnce)
             round.fresh.removeFirst(next.count)
@@ -179,7 +179,7 @@ package final class Pusher: Sendable {
         guard let query = standing.queries[id], let person = standing.persons[query.subject] else { return nil }
         var devices: [(id: DeviceID, token: Standing.PushToken)] = []
         for device in person.devices {
-            guard let token = standing.devices[device]?.pushToken, apps.line(for: token) != nil else { continue }
+            guard let token = standing.devices[device]?.push.token, apps.line(for: token) != nil else { continue }
             devices.append((device, token))
         }
         // The query's remaining time counts, even if the house's clock was set since it was asked.
@@ -211,7 +211,7 @@ package final class Pusher: Sendable {
             var gone: [QueryID: [DeviceID]] = [:]
             for (id, taken) in round.taken {
                 for (device, moment) in taken.waiting {
-                    guard let known = standing.devices[device], let token = known.pushToken else {
+                    guard let known = standing.devices[device], let token = known.push.token else {
                         // A token that APNs refused, or that was removed, ends the wait of every query for its device.
                         gone[id, default: []].append(device)
                         continue

@@ -37,7 +37,7 @@ package final class Timekeeper: Sendable {
                     log.room?.look()
                     log.withStanding { standing in log.questions.forget { standing.queries[$0] != nil } }
                     // A question that the log does not take now is still due at the next look.
-                    for schedule in log.withStanding({ $0.dueSchedules(at: now, count: Self.questionsAtOnce) }) {
+                    for schedule in log.withStanding({ $0.schedules.due(at: now, count: Self.questionsAtOnce) }) {
                         let query = QueryID.random()
                         log.submit(.askScheduled(schedule, query: query), by: .house, correlation: query) { _ in }
                     }

@@ -159,8 +159,8 @@ package final class WitnessRounds: Sendable {
     private func go(_ patrol: inout Patrol, _ log: EventLog, _ logs: PersonLogs, _ context: AnswerContext) {
         let sizes = log.withStanding { standing in
             Dictionary(
-                uniqueKeysWithValues: standing.persons.lazy.filter { $0.value.handle != nil }.map { person, _ in
-                    (person, standing.versions[.audit(person)] ?? 0)
+                uniqueKeysWithValues: standing.persons.all.lazy.filter { $0.value.handle != nil }.map { person, _ in
+                    (person, standing.version(of: .audit(person)))
                 })
         }
         for cosigner in cosigners { cosigner.keep { sizes[$0] != nil } }

@@ -239,7 +239,7 @@ package final class Service: Sendable {
         if let bytes = DataDirectory.read(directory.adminToken, atMost: 256) {
             let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
             let hash = Hash256(SHA256().hash(Array(text.utf8)))
-            if log.withStanding({ $0.tokenByHash[hash] != nil }) { return (text, false) }
+            if log.withStanding({ $0.tokens.hashed(hash) != nil }) { return (text, false) }
         }
         let secret = Secret(prefix: "wo_", randomBytes(32))
         do throws(AppendFailure) {

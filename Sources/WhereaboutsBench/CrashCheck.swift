@@ -45,7 +45,7 @@ enum CrashCheck {
     private static func compare(_ log: EventLog, _ acknowledged: some Sequence<Acknowledgement>) throws -> String? {
         let handles = log.withStanding { standing in
             Dictionary(
-                standing.devices.map { id, device in
+                standing.devices.all.map { id, device in
                     (id, device.handle.flatMap { Int($0.text.dropFirst("device-".count)) } ?? -1)
                 }, uniquingKeysWith: { first, _ in first })
         }

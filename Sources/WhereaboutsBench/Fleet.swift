@@ -36,7 +36,7 @@ struct Fleet {
                 if log.withStanding({ $0.person(person) }) == nil {
                     try Self.submit(.addPerson(person), by: manager, log)
                 }
-                if log.withStanding({ $0.deviceByHandle[device] }) == nil {
+                if log.withStanding({ $0.device(device) }) == nil {
                     try Self.submit(.addDevice(device, of: person), by: manager, log)
                 }
                 try Self.submit(
@@ -45,7 +45,9 @@ struct Fleet {
             }
             guard let caller = Self.caller(secret, log) else { throw FleetError.noToken }
             devices.append(caller)
-            let newest = log.withStanding { $0.devices[DeviceID(rawValue: caller.principal.rawValue)]?.newestTimestamp }
+            let newest = log.withStanding {
+                $0.devices[DeviceID(rawValue: caller.principal.rawValue)]?.reports.newestTimestamp
+            }
             next.append(newest.map { Int($0.seconds(since: Self.start)) + 1 } ?? 0)
         }
         (self.devices, self.manager) = (devices, manager)

@@ -184,7 +184,7 @@ import Whereabouts
         let log = try scene.open()
         let (id, epoch, head) = (log.id, log.epoch, log.head)
         let leaf = try #require(try log.reader().event(head)?.leaf)
-        let device = try #require(log.withStanding { $0.devices.keys.first })
+        let device = try #require(log.withStanding { $0.devices.all.keys.first })
         let lied = try (0..<4).map { try scene.fix($0) }
         let marks = lied.map {
             FixMark(hash: log.identities.hash(of: $0, device: device), number: head, person: PersonID(rawValue: 2))

@@ -174,7 +174,7 @@ final class ServiceUnderTest: Sendable {
 
     /// How numbers look to a person.
     func references(ofPerson handle: String) -> References? {
-        let person = Handle(handle).flatMap { handle in service.log.withStanding { $0.personByHandle[handle] } }
+        let person = Handle(handle).flatMap { handle in service.log.withStanding { $0.person(handle) } }
         return person.map { service.decisions.references(of: $0) }
     }
 

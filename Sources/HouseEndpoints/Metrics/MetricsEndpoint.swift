@@ -112,7 +112,7 @@ struct MetricsEndpoint: Sendable {
         let tally = log.appended
         text.gauge(
             "whereabouts_location_queries_open", "Location queries under way.",
-            [([:], Double(log.withStanding { $0.openQueries.values.reduce(0) { $0 + $1.count } }))])
+            [([:], Double(log.withStanding { $0.queries.open.values.reduce(0) { $0 + $1.count } }))])
         text.counter(
             "whereabouts_location_queries_ended_total", "Location queries that ended, by their end.",
             QueryEnd.allCases.compactMap { end in tally.queryEnds[end].map { (["end": end.word], Double($0)) } })
@@ -132,7 +132,7 @@ struct MetricsEndpoint: Sendable {
     private func writeWebhooks(into text: inout MetricsText) {
         guard let deliverer = webhookDeliverer else { return }
         let (count, stopped, letters) = decisions.log.withStanding { standing in
-            let webhooks = standing.webhooks.values
+            let webhooks = standing.webhooks.all.values
             return (webhooks.count, webhooks.count { $0.isStopped }, webhooks.reduce(0) { $0 + $1.letters.count })
         }
         text.gauge("whereabouts_webhooks", "Webhooks of all persons.", [([:], Double(count))])

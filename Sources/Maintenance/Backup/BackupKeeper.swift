@@ -48,7 +48,7 @@ package final class BackupKeeper: Sendable {
 
     /// As ``settle()`` without waiting, if a person was ever erased: a backup may be reachable again.
     package func settleLater() {
-        let isDue = log.withStanding { !$0.erasedPersons.isEmpty }
+        let isDue = log.withStanding { !$0.persons.erased.isEmpty }
         guard isDue, let list = try? BackupList(of: directory.path), !list.entries.isEmpty else { return }
         _ = WorkerThread { [self] in
             for folder in settle() {
@@ -62,7 +62,7 @@ package final class BackupKeeper: Sendable {
         _ directory: DataDirectory, _ log: EventLog, _ pass: borrowing Monitor<Pass>
     ) throws(LogError) {
         let gone = try KeyRing.destroyedKeys(in: directory.keys)
-        let erased = log.withStanding { $0.erasedPersons }
+        let erased = log.withStanding { $0.persons.erased }
         var list = try BackupList(of: directory.path)
         let before = list
         list.entries.removeAll(where: BackupList.isGone)

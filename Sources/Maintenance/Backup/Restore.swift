@@ -142,7 +142,7 @@ package enum Restore {
     /// there may be any.
     private static func unreadable(_ log: EventLog) throws(LogError) -> [PersonID] {
         let nameless = log.withStanding { standing in
-            Set(standing.persons.lazy.filter { $0.value.handle == nil && !$0.value.isErased }.map(\.key))
+            Set(standing.persons.all.lazy.filter { $0.value.handle == nil && !$0.value.isErased }.map(\.key))
         }
         if nameless.isEmpty { return [] }
         var persons: [PersonID] = []

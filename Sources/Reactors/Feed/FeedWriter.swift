@@ -125,7 +125,7 @@ package struct FeedWriter {
                 let contact = sources.deviceContacts.contact(of: device)
                 writer.field("app", contact?.userAgent)
                 writer.field("lastContact", milliseconds: (contact?.at ?? recorded.recordedAt).milliseconds)
-                let newest = sources.decisions.log.withStanding { $0.devices[device]?.newestTimestamp }
+                let newest = sources.decisions.log.withStanding { $0.devices[device]?.reports.newestTimestamp }
                 writer.field("lastFix", milliseconds: newest?.milliseconds)
             })
     }

@@ -38,7 +38,7 @@ struct WebhookFeed {
         let patterns = try sources.views.patterns(about: person, through: place, context).patterns
         (self.person, self.topics, self.place) = (person, topics, place)
         feed = PersonFeed(of: person, after: place, told: nil, asked: [:], patterns: patterns)
-        let last = sources.decisions.log.withStanding { $0.versions[.audit(person)] ?? 0 }
+        let last = sources.decisions.log.withStanding { $0.version(of: .audit(person)) }
         version = try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
             try StreamIndexReader.version(after: place, in: .audit(person), last: last, connection)
         }.value

@@ -105,7 +105,7 @@ final class WebhookRounds {
     private func look(at now: Timestamp) {
         looks = decisions.log.withStanding { standing in
             var looks: [WebhookID: Look] = [:]
-            for (id, webhook) in standing.webhooks {
+            for (id, webhook) in standing.webhooks.all {
                 guard let subject = standing.persons[webhook.person]?.handle else { continue }
                 let caller = standing.caller(of: webhook, at: now).flatMap { caller in
                     (try? standing.authorize(caller, toRead: Self.reading(.live, of: subject), at: now).get())
@@ -114,7 +114,7 @@ final class WebhookRounds {
                 let streams = [StreamID.audit(webhook.person), .track(webhook.person)]
                 looks[id] = Look(
                     webhook: webhook, subject: subject, caller: caller,
-                    seen: streams.map { standing.versions[$0] ?? 0 } + [standing.place])
+                    seen: streams.map { standing.version(of: $0) } + [standing.place])
             }
             return looks
         }

@@ -118,7 +118,7 @@ extension Standing {
         guard act != .readHistory || (grant.includesHistory && grant.precision == .exact) else {
             return refused(.historyNotGranted)
         }
-        return .success(Permit(grant, pauses: persons[subject]?.pauses ?? []))
+        return .success(Permit(grant, pauses: persons[subject]?.sharing.pauses ?? []))
     }
 
     /// Whether the caller is one of the person's devices, and not a removed one.
@@ -144,14 +144,13 @@ extension Standing {
     /// Whether the caller's credentials are still valid. The writer checks again for every command.
     package func isValid(_ caller: Caller, at now: Timestamp) -> Bool {
         guard let id = caller.token else { return caller.principal == .house }
-        guard let token = tokens[id], !token.isRevoked else { return false }
-        return token.issued.until.map { now < $0 } ?? true
+        return tokens[id]?.isValid(at: now) ?? false
     }
 
     /// The caller whose secret has this hash; `nil` also for a session's secret, which is good only as a cookie, and
     /// for a one-time code.
     package func caller(tokenHash: Hash256, at now: Timestamp) -> Caller? {
-        guard let id = tokenByHash[tokenHash], let token = tokens[id],
+        guard let id = tokens.hashed(tokenHash), let token = tokens[id],
             token.issued.scopes.isDisjoint(with: [.session, .signIn])
         else { return nil }
         let caller = Caller(principal: token.issued.principal, scopes: token.issued.scopes, token: id)

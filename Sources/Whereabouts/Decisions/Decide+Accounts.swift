@@ -15,8 +15,8 @@ extension Standing {
             (stream, inviter) = (.house, .operator)
         }
         try requireInvitationEnd(expires, at: now)
-        guard accountInvitationByHash[hash] == nil else { throw .invalid("This code exists already; try again.") }
-        let made = accountInvitations.filter { $0.value.inviter == inviter }
+        guard invitations.toAccount(hashed: hash) == nil else { throw .invalid("This code exists already; try again.") }
+        let made = invitations.toAccounts.filter { $0.value.inviter == inviter }
         let most = handle == nil ? Limits.accountInvitationsOfOperator : Limits.accountInvitationsPerPerson
         guard made.count(where: { now < $0.value.expires }) < most else {
             throw .invalid("There are \(most) open invitations; withdraw one first.")
@@ -35,8 +35,8 @@ extension Standing {
 
     /// Throws if the inviter or the inviter's tree has made too many invitations.
     private func requireAllowance(of inviter: PersonID, at now: Timestamp) throws(Refusal) {
-        let own = persons[inviter]?.accountInvitations ?? Allowance()
-        let trees = persons[tree(of: inviter)]?.accountInvitationsOfTree ?? Allowance()
+        let own = persons[inviter]?.inviting.own ?? Allowance()
+        let trees = persons[tree(of: inviter)]?.inviting.ofTree ?? Allowance()
         let ownAt = own.earliest(at: Limits.accountInvitationsPerInviter, now: now)
         let treesAt = trees.earliest(at: Limits.accountInvitationsPerTree, now: now)
         let milliseconds = max(ownAt, treesAt).milliseconds - now.milliseconds
@@ -48,7 +48,7 @@ extension Standing {
     func withdrawAccountInvitation(
         _ id: AccountInvitationID, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
-        guard let invitation = accountInvitations[id] else { throw .notFound }
+        guard let invitation = invitations[id] else { throw .notFound }
         if let handle = persons[PersonID(rawValue: invitation.inviter.rawValue)]?.handle {
             guard case .success = authorize(caller, to: .manage, about: handle, at: now) else { throw .notFound }
         } else {
@@ -65,14 +65,14 @@ extension Standing {
         _ hash: Hash256, as handle: Handle, key: Hash256, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         try requireHouse(caller)
-        guard let id = accountInvitationByHash[hash], let invitation = accountInvitations[id],
+        guard let id = invitations.toAccount(hashed: hash), let invitation = invitations[id],
             now < invitation.expires
         else { throw .noSuchInvitation }
-        guard personByHandle[handle] == nil, tokenByHash[key] == nil else {
+        guard person(handle) == nil, tokens.hashed(key) == nil else {
             throw .invalid("The random handle is taken; send the request again with a new Idempotency-Key.")
         }
-        let person = PersonID(rawValue: nextPrincipal)
-        let token = TokenID(rawValue: nextToken)
+        let person = PersonID(rawValue: persons.next)
+        let token = TokenID(rawValue: tokens.next)
         var decision = Decision()
         decision.append(.personAdded(person, handle: .open(handle)), to: .audit(person), cause: id.rawValue)
         decision.append(

@@ -1,122 +1,102 @@
-// The answer to a device's own message, as the OwnTracks apps expect it: the locations of its owner's friends, and
-// whether to report at once.
+// Devices: added, removed, and their location push tokens.
 
 extension Standing {
-    /// The owner of the calling device; `nil` if the caller is not a device.
-    package func owner(of caller: Caller) -> PersonID? {
-        guard caller.scopes.contains(.report), let device = devices[DeviceID(rawValue: caller.principal.rawValue)],
-            !device.isRemoved
-        else { return nil }
-        return device.person
-    }
-
-    /// The permits of the friends whose newest location `person` may be shown now without asking, in the order in which
-    /// they were added; at most ``Limits/friendsInAnswer``. Friends who were shown too often already, or who want to be
-    /// asked each time, are left out.
-    package func friends(of person: PersonID, at now: Timestamp) -> [Permit] {
-        guard let held = grantsByRequester[person] else { return [] }
-        let subjects = Set(held.compactMap { grants[$0]?.subject }).sorted()
-        return Array(
-            subjects.lazy.compactMap { permit(for: $0, shownTo: person, at: now) }.prefix(Limits.friendsInAnswer))
-    }
-
-    /// The persons whom the caller may locate now, by handle: the person itself and those who gave a grant. For the
-    /// operator, everyone.
-    package func locatable(by caller: Caller, at now: Timestamp) -> [Handle] {
-        if caller.principal == .operator { return personByHandle.keys.sorted() }
-        let person = PersonID(rawValue: caller.principal.rawValue)
-        guard let own = persons[person]?.handle else { return [] }
-        let subjects = Set((grantsByRequester[person] ?? []).compactMap { grants[$0]?.subject })
-        let handles = subjects.compactMap { persons[$0]?.handle }.filter { handle in
-            if case .success = authorize(caller, to: .readLocation, about: handle, at: now) { true } else { false }
-        }
-        return ([own] + handles).sorted()
-    }
-
-    /// The devices of a person that were not removed, in the order in which they were added.
-    package func deviceHandles(of person: PersonID) -> [(DeviceID, Handle)] {
-        (persons[person]?.devices ?? []).compactMap { id in
-            guard let device = devices[id], !device.isRemoved else { return nil }
-            return device.handle.map { (id, $0) }
-        }
-    }
-
-    private func permit(for subject: PersonID, shownTo person: PersonID, at now: Timestamp) -> Permit? {
-        // The grant is the person's: only here does a reporting key act for its owner.
-        let owner = Caller(principal: person.principal, scopes: .query, token: nil)
-        guard let handle = persons[subject]?.handle,
-            case .success(let permit) = authorize(owner, to: .readLocation, about: handle, at: now),
-            secondsUntil(.read, under: permit.verdict, of: person.principal, about: subject, at: now) == nil
-        else { return nil }
-        return permit
-    }
-
-    /// The open queries about `person` that may be passed on to their devices.
-    package func questionsToPassOn(about person: PersonID, _ questionTime: QuestionTime) -> [QueryID] {
-        (openQueries[person] ?? []).filter { id in
-            queries[id].map { !$0.awaitsConsent && questionTime(id, $0) < $0.deadline } ?? false
-        }
-    }
-
-    /// Records that each of `friends` is shown to the device's owner, and the queries that the device must report for,
-    /// each once.
+    /// Adds a device to a person, with a reporting key if `key` has its hash. The reply is then the token, otherwise
+    /// the device.
     ///
-    /// - Throws: ``Refusal/noSuchPerson`` if one of the friends may no longer be shown as computed. The answer is then
-    ///   dropped.
-    func answerDevice(
-        friends: [Permit], asOf: Int64, answerHash: Hash256, by caller: Caller, at now: Timestamp,
-        questionTime: QuestionTime
+    /// Except for the operator, the handle must be `OWNER.NAME`, so that no other person's device can have it.
+    func addDevice(
+        _ handle: Handle, of owner: Handle, key: Hash256?, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
-        guard let person = owner(of: caller) else { throw .notFound }
-        var decision = Decision()
-        for friend in friends {
-            guard permit(for: friend.subject, shownTo: person, at: now) == friend else { throw .noSuchPerson }
-            decision.append(
-                .locationRead(
-                    LocationRead(
-                        subject: friend.subject, reader: person.principal, question: .friends, verdict: friend.verdict,
-                        precision: friend.precision, asOf: asOf, count: 1,
-                        content: .open(
-                            LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: answerHash)))),
-                to: .audit(friend.subject))
+        let person = try manage(owner, by: caller, at: now)
+        // Only the operator may learn from a refusal which names other people's devices have.
+        guard caller.principal == .operator || handle.isDevice(of: owner) else {
+            throw .invalid("Name your device \(owner.text).NAME, with no \".\" in NAME.")
         }
-        command(DeviceID(rawValue: caller.principal.rawValue), of: person, questionTime, in: &decision)
+        guard device(handle) == nil else {
+            throw .alreadyExists("A device of this name exists; choose another handle.")
+        }
+        let device = DeviceID(rawValue: persons.next)
+        var decision = Decision()
+        decision.append(.deviceAdded(device, of: person, handle: .open(handle)), to: .audit(person))
+        decision.reply = .device(device)
+        if let key {
+            let token = TokenID(rawValue: tokens.next)
+            decision.append(
+                .tokenIssued(
+                    AccessToken(id: token, principal: device.principal, scopes: .report, hash: key, until: nil)),
+                to: .audit(person))
+            decision.reply = .token(token)
+        }
         return decision
     }
 
-    /// Records that the house tells a device to report, as
-    /// ``answerDevice(friends:asOf:answerHash:by:at:questionTime:)`` does for an answer to the device.
-    func commandReports(
-        of device: DeviceID, by caller: Caller, _ questionTime: QuestionTime
+    /// Removes a device. Its tokens no longer count; its fixes stay.
+    func removeDevice(_ handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        let (device, person) = try managedDevice(handle, by: caller, at: now)
+        var decision = Decision()
+        decision.append(.deviceRemoved(device), to: .audit(person))
+        return decision
+    }
+
+    /// A device whose owner the caller may manage. Another person's device is refused like one that does not exist.
+    func managedDevice(
+        _ handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> (DeviceID, PersonID) {
+        guard let device = device(handle), let person = devices[device]?.person,
+            let owner = persons[person]?.handle,
+            case .success = authorize(caller, to: .manage, about: owner, at: now)
+        else { throw .notFound }
+        return (device, person)
+    }
+
+    /// Records a device's token for location pushes, which only the device may upload.
+    ///
+    /// The same token makes an event only after ``Limits/pushTokenRenewalSeconds``.
+    func registerPushToken(
+        _ token: LocationPushToken, _ environment: PushEnvironment, of handle: Handle, by caller: Caller,
+        at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let id = DeviceID(rawValue: caller.principal.rawValue)
+        guard caller.scopes.contains(.report), let device = devices[id], !device.isRemoved, device.handle == handle
+        else {
+            throw .notFound
+        }
+        guard Limits.pushTokenBytes.contains(token.bytes.count) else {
+            throw .invalid("A location push token must have 4 to 100 bytes; send the system's token in hexadecimal.")
+        }
+        var decision = Decision()
+        let held = device.push.token
+        // A repeated registration shows that the token is still valid: Apple's earlier refusals no longer count.
+        let isFresh =
+            held.map { now < $0.registeredAt.adding(seconds: Limits.pushTokenRenewalSeconds) } ?? false
+        if held?.token != token || held?.environment != environment || !isFresh {
+            decision.append(
+                .locationPushTokenRegistered(device: id, environment: environment, .open(token)),
+                to: .audit(device.person))
+        }
+        return decision
+    }
+
+    /// Records that APNs no longer accepts a token. Makes no event if the device has another token, or registered it
+    /// again after `asOf`.
+    func retirePushToken(
+        _ token: LocationPushToken, of id: DeviceID, reason: String, asOf: Timestamp?, by caller: Caller
     ) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
-        guard let known = devices[device], !known.isRemoved else { return decision }
-        command(device, of: known.person, questionTime, in: &decision)
+        guard let device = devices[id], let held = device.push.token, held.token == token else { return decision }
+        // APNs' answer is about the token as of `asOf`; one registered since then is valid again.
+        if let asOf, held.registeredAt > asOf { return decision }
+        decision.append(.locationPushTokenRetired(device: id, reason: reason), to: .audit(device.person))
         return decision
     }
+}
 
-    /// Whether a query for the device's owner is open for which the device has not been told to report.
-    package func isToBeCommanded(_ device: DeviceID, _ questionTime: QuestionTime) -> Bool {
-        guard let known = devices[device], !known.isRemoved else { return false }
-        return !questionsToCommand(device, of: known.person, questionTime).isEmpty
-    }
-
-    /// The open queries for the owner for which the device has not been told to report.
-    private func questionsToCommand(
-        _ device: DeviceID, of person: PersonID, _ questionTime: QuestionTime
-    ) -> [QueryID] {
-        questionsToPassOn(about: person, questionTime).filter { queries[$0]?.commanded.contains(device) == false }
-    }
-
-    /// Appends one event for each such query.
-    private func command(
-        _ device: DeviceID, of person: PersonID, _ questionTime: QuestionTime, in decision: inout Decision
-    ) {
-        for id in questionsToCommand(device, of: person, questionTime) {
-            decision.append(
-                .locationReportCommanded(query: id, device: device), to: .audit(person), cause: queries[id]?.number ?? 0
-            )
-        }
+extension Handle {
+    /// Whether it has the form of the person's own devices, which no other person's can have.
+    fileprivate func isDevice(of owner: Handle) -> Bool {
+        guard let dot = text.lastIndex(of: "."), text.index(after: dot) < text.endIndex else { return false }
+        return text[..<dot] == owner.text
     }
 }

@@ -1,4 +1,4 @@
-// Reports of devices: fixes, sightings, waypoints, rejected input, location push tokens.
+// Reports of devices: fixes, sightings, waypoints, rejected input.
 
 extension Standing {
     func decideFixes(
@@ -22,18 +22,18 @@ extension Standing {
     ) throws(Refusal) -> Decision {
         try requireOperator(caller)
         var decision = Decision()
-        let known = personByHandle[owner]
-        let person = known ?? PersonID(rawValue: nextPrincipal)
+        let known = person(owner)
+        let person = known ?? PersonID(rawValue: persons.next)
         if known == nil { decision.append(.personAdded(person, handle: .open(owner)), to: .audit(person)) }
         let outcomes: [FixOutcome]
-        let existing = deviceByHandle[handle]
+        let existing = device(handle)
         if let existing {
             guard let device = devices[existing], device.person == known else {
                 throw .alreadyExists("The device \(handle.text) is another person's; choose another handle.")
             }
             outcomes = take(reports, of: existing, device, isImport: true, at: now, known: &fixes, into: &decision)
         } else {
-            let id = DeviceID(rawValue: known == nil ? nextPrincipal + 1 : nextPrincipal)
+            let id = DeviceID(rawValue: known == nil ? persons.next + 1 : persons.next)
             decision.append(.deviceAdded(id, of: person, handle: .open(handle)), to: .audit(person))
             outcomes = take(
                 reports, of: id, Device(person: person, handle: handle), isImport: true, at: now, known: &fixes,
@@ -54,15 +54,15 @@ extension Standing {
         let track = StreamID.track(device.person)
         var outcomes: [FixOutcome] = []
         outcomes.reserveCapacity(reports.count)
-        var newest = device.newestTimestamp
+        var newest = device.reports.newestTimestamp
         var authorization = device.authorization?.report
-        var sightings = device.sightings
+        var sightings = device.reports.sightings
         var waypoints: WaypointChanges?
         // Filled at the first fix that is not newer than the ones before it: most batches have none.
         var inThisBatch: FixesOfBatch?
         var keptInThisBatch: Set<Hash256> = []
         func isKnown(_ hash: Hash256) -> Bool {
-            device.kept.contains(hash) || !keptInThisBatch.insert(hash).inserted
+            device.reports.kept.contains(hash) || !keptInThisBatch.insert(hash).inserted
         }
         for (index, report) in reports.enumerated() {
             switch report {
@@ -149,7 +149,7 @@ extension Standing {
         case .named(let handle):
             // The house itself, if a broker vouches for the device.
             if caller != .house { try requireOperator(caller) }
-            guard let id = deviceByHandle[handle] else { throw .notFound }
+            guard let id = device(handle) else { throw .notFound }
             return id
         }
     }
@@ -161,7 +161,7 @@ extension Standing {
     ) {
         guard let known = queries[query], known.subject == person, known.end == nil, !known.awaitsConsent,
             isUsable(fix, at: now), !decision.ends(query), endsAtOnce(known, isAnswer: true),
-            persons[person]?.withdrawn.contains(number) != true
+            persons[person]?.withdrawn.numbers.contains(number) != true
         else { return }
         decision.append(.locationQueryEnded(query, .answered, fix: number), to: .audit(person), cause: number)
     }
@@ -186,8 +186,9 @@ extension Standing {
         decision.append(
             .fixReported(device: device, answering: answers || known == nil ? query : nil, .open(fix)),
             to: .track(person), cause: answers ? known?.number ?? 0 : 0)
-        guard isUsable(fix, at: now), let open = openQueries[person] else { return }
-        for query in open where answers || fix.timestamp >= queries[query]?.askedAt ?? now {
+        guard isUsable(fix, at: now) else { return }
+        for query in queries.open(about: person)
+        where answers || fix.timestamp >= queries[query]?.askedAt ?? now {
             guard let asked = queries[query], !asked.awaitsConsent, !decision.ends(query),
                 endsAtOnce(asked, isAnswer: answers)
             else { continue }
@@ -202,50 +203,8 @@ extension Standing {
     /// They answer in the query's last second (``coarseAnswer(to:at:)``).
     private func endsAtOnce(_ query: Query, isAnswer: Bool) -> Bool {
         guard coarsePermit(of: query.verdict) != nil else { return true }
-        let isWoken = !query.pushes.isEmpty || query.withheld.contains { $0.reason == .coalesced }
-        return isAnswer && (isWoken || query.commanded.isEmpty)
-    }
-
-    /// Records a device's token for location pushes, which only the device may upload.
-    ///
-    /// The same token makes an event only after ``Limits/pushTokenRenewalSeconds``.
-    func registerPushToken(
-        _ token: LocationPushToken, _ environment: PushEnvironment, of handle: Handle, by caller: Caller,
-        at now: Timestamp
-    ) throws(Refusal) -> Decision {
-        let id = DeviceID(rawValue: caller.principal.rawValue)
-        guard caller.scopes.contains(.report), let device = devices[id], !device.isRemoved, device.handle == handle
-        else {
-            throw .notFound
-        }
-        guard Limits.pushTokenBytes.contains(token.bytes.count) else {
-            throw .invalid("A location push token must have 4 to 100 bytes; send the system's token in hexadecimal.")
-        }
-        var decision = Decision()
-        let held = device.pushToken
-        // A repeated registration shows that the token is still valid: Apple's earlier refusals no longer count.
-        let isFresh =
-            held.map { now < $0.registeredAt.adding(seconds: Limits.pushTokenRenewalSeconds) } ?? false
-        if held?.token != token || held?.environment != environment || !isFresh {
-            decision.append(
-                .locationPushTokenRegistered(device: id, environment: environment, .open(token)),
-                to: .audit(device.person))
-        }
-        return decision
-    }
-
-    /// Records that APNs no longer accepts a token. Makes no event if the device has another token, or registered it
-    /// again after `asOf`.
-    func retirePushToken(
-        _ token: LocationPushToken, of id: DeviceID, reason: String, asOf: Timestamp?, by caller: Caller
-    ) throws(Refusal) -> Decision {
-        try requireHouse(caller)
-        var decision = Decision()
-        guard let device = devices[id], let held = device.pushToken, held.token == token else { return decision }
-        // APNs' answer is about the token as of `asOf`; one registered since then is valid again.
-        if let asOf, held.registeredAt > asOf { return decision }
-        decision.append(.locationPushTokenRetired(device: id, reason: reason), to: .audit(device.person))
-        return decision
+        let isWoken = !query.waking.pushes.isEmpty || query.waking.withheld.contains { $0.reason == .coalesced }
+        return isAnswer && (isWoken || query.waking.commanded.isEmpty)
     }
 }
 

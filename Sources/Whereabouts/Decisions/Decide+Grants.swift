@@ -1,4 +1,4 @@
-// Grants: given, revoked, offered with a code, paused, and with consent for each question.
+// Grants: given, revoked, paused, and with consent for each question.
 
 extension Standing {
     /// A grant for a name that no one has looks like any other, and never gets a holder: the answer does not disclose
@@ -7,7 +7,7 @@ extension Standing {
         subject: Handle, requester: Handle, _ terms: GrantTerms, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(subject, by: caller, at: now)
-        let other = personByHandle[requester]
+        let other = persons.named(requester)
         // The operator sees who exists, and should learn of a typing error.
         guard other != nil || caller.principal != .operator else { throw .noSuchPerson }
         guard other != person else {
@@ -15,7 +15,7 @@ extension Standing {
         }
         let terms = try limited(terms, at: now)
         try requireRoomForGrant(of: person, at: now)
-        let grant = GrantID(rawValue: nextGrant)
+        let grant = GrantID(rawValue: grants.next)
         var decision = Decision()
         decision.append(
             .grantGiven(
@@ -50,7 +50,7 @@ extension Standing {
     /// Throws ``Refusal/invalid(_:)`` if the person gives ``Limits/grantsPerPerson`` grants now. Grants that are over
     /// do not count.
     func requireRoomForGrant(of person: PersonID, at now: Timestamp) throws(Refusal) {
-        let held = (persons[person]?.grants ?? []).count { grants[$0]?.until.map { now < $0 } ?? true }
+        let held = (persons[person]?.sharing.grants ?? []).count { grants[$0]?.until.map { now < $0 } ?? true }
         guard held < Limits.grantsPerPerson else {
             throw .invalid("A person gives at most \(Limits.grantsPerPerson) grants at a time; remove one first.")
         }
@@ -72,7 +72,7 @@ extension Standing {
         about subject: PersonID, in decision: inout Decision, where isConcerned: (Verdict) -> Bool
     ) {
         let cause = place + Int64(decision.drafts.count)
-        for id in openQueries[subject] ?? [] where queries[id].map({ isConcerned($0.verdict) }) ?? false {
+        for id in queries.open(about: subject) where queries[id].map({ isConcerned($0.verdict) }) ?? false {
             decision.append(.locationQueryEnded(id, .refused, fix: nil), to: .audit(subject), cause: cause)
         }
     }
@@ -87,7 +87,7 @@ extension Standing {
     ) throws(Refusal) -> Decision {
         let person = try manage(handle, by: caller, at: now)
         if let until, until <= now { throw .invalid("The pause would be over already; choose a later end.") }
-        let pauses = persons[person]?.pauses ?? []
+        let pauses = persons[person]?.sharing.pauses ?? []
         var decision = Decision()
         if let last = pauses.last, last.contains(now) {
             guard last.until != until else { return decision }
@@ -105,102 +105,10 @@ extension Standing {
     func resumeSharing(of handle: Handle, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         let person = try manage(handle, by: caller, at: now)
         var decision = Decision()
-        if persons[person]?.pauses.last?.contains(now) == true {
+        if persons[person]?.sharing.pauses.last?.contains(now) == true {
             decision.append(.sharingResumed(person), to: .audit(person))
         }
         return decision
-    }
-
-    // MARK: Invitations
-
-    /// The end of an invitation to a grant or an account must be within a week and in the future.
-    func requireInvitationEnd(_ expires: Timestamp, at now: Timestamp) throws(Refusal) {
-        guard expires > now, expires <= now.adding(seconds: Limits.longestInvitationSeconds) else {
-            throw .invalid("An invitation must end in the future, within a week; choose another end.")
-        }
-    }
-
-    /// Makes an invitation with the hash of its code, and withdraws the person's expired ones.
-    ///
-    /// The terms are checked now and again at the redemption, from which a default length counts.
-    func invite(
-        subject: Handle, _ terms: GrantTerms, hash: Hash256, expires: Timestamp, by caller: Caller, at now: Timestamp
-    ) throws(Refusal) -> Decision {
-        let person = try manage(subject, by: caller, at: now)
-        _ = try limited(terms, at: now)
-        try requireInvitationEnd(expires, at: now)
-        guard invitationByHash[hash] == nil else { throw .invalid("This code exists already; try again.") }
-        let open = (persons[person]?.invitations ?? []).compactMap { invitations[$0] }.count { $0.expires > now }
-        guard open < Limits.invitationsPerPerson else {
-            throw .invalid("There are \(Limits.invitationsPerPerson) open invitations; withdraw one first.")
-        }
-        let id = InvitationID(rawValue: nextInvitation)
-        let bare = GrantTerms(
-            precision: terms.precision, includesHistory: terms.includesHistory, asksEachTime: terms.asksEachTime,
-            from: terms.from, until: terms.until)
-        var decision = Decision()
-        // Expired invitations are forgotten when a new one is made.
-        for id in persons[person]?.invitations ?? [] where invitations[id].map({ $0.expires <= now }) ?? false {
-            decision.append(.invitationWithdrawn(id), to: .audit(person))
-        }
-        decision.append(
-            .invitationMade(
-                Invitation(
-                    id: id, subject: person, hash: hash, expires: expires, terms: bare,
-                    detail: terms.hours.map { .open($0) })),
-            to: .audit(person))
-        decision.reply = .invitation(id)
-        return decision
-    }
-
-    /// Withdraws an invitation. Its code then gets the same answer as a wrong one.
-    func withdrawInvitation(_ id: InvitationID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
-        guard let invitation = invitations[id], let handle = persons[invitation.subject]?.handle,
-            case .success = authorize(caller, to: .manage, about: handle, at: now)
-        else { throw .notFound }
-        var decision = Decision()
-        decision.append(.invitationWithdrawn(id), to: .audit(invitation.subject))
-        return decision
-    }
-
-    /// Gives the caller the grant of an open invitation whose code has this hash, once. A wrong code costs as much as a
-    /// refused query: after ``Limits/refusalsRecordedAMinute`` of them, no code works for the rest of the minute.
-    func redeemInvitation(_ hash: Hash256, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
-        let person = PersonID(rawValue: caller.principal.rawValue)
-        guard caller.scopes.contains(.query), persons[person] != nil else { throw .notFound }
-        var decision = Decision()
-        guard !hasRefusalsToCount(caller, at: now), let id = invitationByHash[hash], let invitation = invitations[id],
-            now < invitation.expires, let terms = terms(of: invitation, at: now)
-        else {
-            recordRefusal(
-                .invitationRefused(by: caller.principal), about: nil, as: .noSuchInvitation, by: caller, at: now,
-                &decision)
-            return decision
-        }
-        guard invitation.subject != person else {
-            throw .invalid("You need no grant for your own data; give the code to another person.")
-        }
-        try requireRoomForGrant(of: invitation.subject, at: now)
-        let grant = GrantID(rawValue: nextGrant)
-        decision.append(
-            .grantGiven(Grant(id: grant, subject: invitation.subject, requester: person, terms, invitation: id)),
-            to: .audit(invitation.subject))
-        decision.reply = .grant(grant)
-        return decision
-    }
-
-    /// The terms of the grant that the invitation gives now; `nil` if it would be over already, or cannot be read.
-    private func terms(of invitation: Invitation, at now: Timestamp) -> GrantTerms? {
-        var hours: WeeklyHours?
-        if let detail = invitation.detail {
-            guard case .open(let content) = detail else { return nil }
-            hours = content
-        }
-        let terms = invitation.terms
-        return try? limited(
-            GrantTerms(
-                precision: terms.precision, includesHistory: terms.includesHistory, asksEachTime: terms.asksEachTime,
-                from: terms.from, until: terms.until, hours: hours), at: now)
     }
 
     // MARK: Being asked each time

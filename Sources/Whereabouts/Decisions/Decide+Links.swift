@@ -18,7 +18,7 @@ extension Standing {
             }
         }
         let terms = try limited(terms, default: Limits.defaultLinkSeconds, at: now)
-        guard links.link(hash: request.hash) == nil, tokenByHash[request.hash] == nil else {
+        guard links.link(hash: request.hash) == nil, tokens.hashed(request.hash) == nil else {
             throw .invalid("This link exists already; try again.")
         }
         let open = links.links(of: person).count { isInForce($0, at: now) }
@@ -26,8 +26,8 @@ extension Standing {
             throw .invalid("A person has at most \(Limits.linksPerPerson) links at a time; end one first.")
         }
         try requireRoomForGrant(of: person, at: now)
-        let id = LinkID(rawValue: nextPrincipal)
-        let grant = GrantID(rawValue: nextGrant)
+        let id = LinkID(rawValue: persons.next)
+        let grant = GrantID(rawValue: grants.next)
         var decision = Decision()
         decision.append(
             .grantGiven(Grant(id: grant, subject: person, requester: id.requester, terms)), to: .audit(person))
@@ -66,7 +66,7 @@ extension Standing {
         _ hash: Hash256, token: Hash256, isSession: Bool, at now: Timestamp
     ) throws(Refusal) -> Decision {
         guard opensLink(hash, at: now), let id = links.link(hash: hash), let link = links[id],
-            tokenByHash[token] == nil
+            tokens.hashed(token) == nil
         else { throw .notAuthenticated }
         let next = link.openings.earliest(at: Limits.linkOpenings, now: now)
         guard next <= now else { throw .tooOften(seconds: max(1, Int64(next.seconds(since: now).rounded(.up)))) }
@@ -78,7 +78,7 @@ extension Standing {
             decision.append(.tokenRevoked(old), to: stream)
         }
         let latest = now.adding(seconds: link.isLive ? Limits.sessionSeconds : Limits.linkLookSeconds)
-        let issued = TokenID(rawValue: nextToken)
+        let issued = TokenID(rawValue: tokens.next)
         decision.append(
             .tokenIssued(
                 AccessToken(

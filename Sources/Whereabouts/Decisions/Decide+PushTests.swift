@@ -7,13 +7,14 @@ extension Standing {
         _ id: QueryID, to handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         guard caller.principal == .operator, caller.scopes.contains(.operate) else { throw .notFound }
-        guard let wanted = deviceByHandle[handle], let device = devices[wanted] else { throw .notFound }
-        guard device.pushToken != nil else {
+        guard let wanted = device(handle), let device = devices[wanted] else { throw .notFound }
+        guard device.push.token != nil else {
             throw .invalid("The device has no location push token; its app has to upload one.")
         }
         var decision = Decision()
-        let pause = device.lastPushAt.map { $0.adding(seconds: Limits.secondsBetweenPushes) } ?? now
-        let budget = device.pushes.earliest(leaving: Limits.pushesKeptForPersons, at: Limits.pushBudget, now: now)
+        let pause = device.push.lastAt.map { $0.adding(seconds: Limits.secondsBetweenPushes) } ?? now
+        let budget = device.push.allowance.earliest(
+            leaving: Limits.pushesKeptForPersons, at: Limits.pushBudget, now: now)
         let next = max(pause, budget)
         if now < next {
             decision.reply = .pushes([PushOrder(device: wanted, what: .wait(until: next))])

@@ -78,22 +78,22 @@ extension Standing {
         var decision = Decision()
         decision.reply = .pushes([])
         guard let query = queries[id], query.end == nil, !query.awaitsConsent else { return decision }
-        if wanted.isEmpty, query.pushes.isEmpty, !query.hasNoDevice {
+        if wanted.isEmpty, query.waking.pushes.isEmpty, !query.waking.hasNoDevice {
             decision.append(.locationPushWithheld(query: id, .noDevice), to: .audit(query.subject), cause: query.number)
         }
         var orders: [PushOrder] = []
         for wanted in wanted {
-            guard let device = devices[wanted], device.person == query.subject, let token = device.pushToken else {
+            guard let device = devices[wanted], device.person == query.subject, let token = device.push.token else {
                 continue
             }
-            let before = query.pushes.first { $0.device == wanted }
+            let before = query.waking.pushes.first { $0.device == wanted }
             let order = order(device, wanted, token, for: id, query, before, at: now)
             orders.append(PushOrder(device: wanted, what: order.what, tries: before?.tries ?? 0))
             if order.what == .send {
                 decision.append(
                     .locationPushStarted(query: id, device: wanted), to: .audit(query.subject), cause: query.number)
             } else if let reason = order.withheld,
-                !query.withheld.contains(Query.Withheld(device: wanted, reason: reason))
+                !query.waking.withheld.contains(Query.Withheld(device: wanted, reason: reason))
             {
                 decision.append(
                     .locationPushAttempted(LocationPushAttempt(reason, query: id, device: wanted)),
@@ -118,23 +118,23 @@ extension Standing {
             case .accepted: return (.never, nil)
             case .refused:
                 guard token.registeredAt > before.startedAt else { return (.never, nil) }
-                wokeSomebody = device.lastPushAt != before.startedAt
-            case .unsent where !before.mayHaveArrived: wokeSomebody = device.lastPushAt != before.startedAt
+                wokeSomebody = device.push.lastAt != before.startedAt
+            case .unsent where !before.mayHaveArrived: wokeSomebody = device.push.lastAt != before.startedAt
             case .underWay, .unsettled, .unsent:
                 // The outcome is unknown and the phone may be awake, so the push is sent once more and never again,
                 // however often the process ends.
                 guard before.starts < 2 else { return (.never, nil) }
-                let next = max(device.lastPushAt ?? before.startedAt, before.startedAt)
+                let next = max(device.push.lastAt ?? before.startedAt, before.startedAt)
                     .adding(seconds: Limits.secondsBetweenPushes)
                 if now < next { return (.wait(until: next), nil) }
             }
         }
-        if wokeSomebody, let last = device.lastPushAt {
+        if wokeSomebody, let last = device.push.lastAt {
             let next = last.adding(seconds: Limits.secondsBetweenPushes)
             if now < next { return (.wait(until: next), .coalesced) }
         }
         let reserve = query.initiation == .server ? Limits.pushesKeptForPersons : 0
-        let next = device.pushes.earliest(leaving: reserve, at: Limits.pushBudget, now: now)
+        let next = device.push.allowance.earliest(leaving: reserve, at: Limits.pushBudget, now: now)
         return now < next ? (.wait(until: next), .budget) : (.send, nil)
     }
 
@@ -159,9 +159,9 @@ extension Standing {
     /// Cost: linear in the number of queries and devices.
     package func pushesUnderWay(atMost limit: Int) -> [LocationPushAttempt] {
         var found: [LocationPushAttempt] = []
-        for id in queryOrder where found.count < limit {
+        for id in queries.order where found.count < limit {
             guard let query = queries[id] else { continue }
-            for push in query.pushes where push.state == .underWay {
+            for push in query.waking.pushes where push.state == .underWay {
                 found.append(LocationPushAttempt(cutShort: id, device: push.device, attempt: push.tries + 1))
             }
         }
@@ -176,8 +176,8 @@ extension Standing {
             guard let query = queries[attempt.query] else { continue }
             decision.append(.locationPushAttempted(attempt), to: .audit(query.subject), cause: query.number)
         }
-        for (id, device) in devices.sorted(by: { $0.key < $1.key }) {
-            guard let test = device.testUnderWay else { continue }
+        for (id, device) in devices.all.sorted(by: { $0.key < $1.key }) {
+            guard let test = device.push.testUnderWay else { continue }
             let attempt = LocationPushAttempt(cutShort: test, device: id, attempt: 1)
             decision.append(.locationPushTested(attempt), to: .audit(device.person))
         }
@@ -186,6 +186,6 @@ extension Standing {
 
     /// Whether ``settlePushes(by:)`` has something to record. Cost: as ``pushesUnderWay(atMost:)``.
     package var hasPushesToSettle: Bool {
-        !pushesUnderWay(atMost: 1).isEmpty || devices.values.contains { $0.testUnderWay != nil }
+        !pushesUnderWay(atMost: 1).isEmpty || devices.all.values.contains { $0.push.testUnderWay != nil }
     }
 }

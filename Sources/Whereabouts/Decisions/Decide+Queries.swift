@@ -18,7 +18,7 @@ extension Standing {
             throw .invalid("The accepted age of a fix must be 0 to \(Limits.longestQueryDeadlineSeconds) seconds.")
         }
         guard queries[question.id] == nil else { throw .invalid("This query id is taken; leave it out.") }
-        guard openQueryCount < Limits.openQueries else { throw .tooManyQueries }
+        guard queries.openCount < Limits.openQueries else { throw .tooManyQueries }
         let isPerson = persons[PersonID(rawValue: caller.principal.rawValue)] != nil && caller.scopes.contains(.query)
         func query(_ subject: PersonID?, _ verdict: Verdict) -> Event {
             .locationQueried(
@@ -36,7 +36,7 @@ extension Standing {
                 query(refused.subject, .refused(refused.code)), about: refused.subject, by: caller, at: now, &decision)
         case .success(let permit):
             // Requesters with a grant have fewer, because ``Limits/pushesPerAsker`` limits them.
-            let underWay = openQueries[permit.subject] ?? []
+            let underWay = queries.open(about: permit.subject)
             guard underWay.count(where: { queries[$0]?.requester == caller.principal }) < Limits.openQueriesPerAsker
             else { throw .tooManyOwnQueries }
             let known = knownFix(permit, maxAgeSeconds: question.maxAgeSeconds, at: now)
@@ -85,17 +85,11 @@ extension Standing {
         at now: Timestamp, _ decision: inout Decision
     ) {
         decision.refusal = refusal
-        if hasRefusalsToCount(caller, at: now) {
+        if requests.areRefusalsCounted(of: caller.principal, at: now) {
             decision.isCountedRefusal = true
             return
         }
         decision.append(event, to: subject.map(StreamID.audit) ?? .house)
-    }
-
-    /// Whether the requester's refusals of this minute are only counted from now on.
-    func hasRefusalsToCount(_ caller: Caller, at now: Timestamp) -> Bool {
-        guard let window = refusals[caller.principal] else { return false }
-        return window.recorded >= Limits.refusalsRecordedAMinute && now < window.since.adding(seconds: 60)
     }
 
     /// Records the number of a requester's refusals in a minute, beyond those recorded one by one.
@@ -123,7 +117,7 @@ extension Standing {
     func endOverdueQueries(by caller: Caller, _ questionTime: QuestionTime) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
-        for id in queryOrder {
+        for id in queries.order {
             guard let query = queries[id] else { continue }
             let time = questionTime(id, query)
             if let answer = coarseAnswer(to: query, at: time) {
@@ -162,7 +156,7 @@ extension Standing {
         guard let query = queries[id], query.requester == caller.principal,
             query.end == .answered
                 || query.end == .answeredFromLastKnown, query.fix == fix, let person = persons[query.subject],
-            let subject = person.handle, !person.withdrawn.contains(fix)
+            let subject = person.handle, !person.withdrawn.numbers.contains(fix)
         else { throw .noSuchPerson }
         guard case .success(let permit) = authorize(caller, to: .ask, about: subject, at: now),
             permit.verdict == query.verdict, permit.precision == precision
@@ -196,7 +190,7 @@ extension Standing {
             throw .noSuchPerson
         }
         if question.question.showsFixes, permit.verdict != .own, let person = persons[permit.subject],
-            asOf < person.withdrawnThrough
+            asOf < person.withdrawn.through
         {
             throw .outdated
         }

@@ -7,8 +7,8 @@ extension Standing {
     ) throws(Refusal) -> Decision {
         let (id, person) = try owner(of: fixes, revision, handle, by: caller, at: now)
         var decision = Decision()
-        if person.withdrawn.contains(fixes.numbers) { return decision }
-        guard person.withdrawn.ranges.count < Limits.withdrawnRangesPerPerson else {
+        if person.withdrawn.numbers.contains(fixes.numbers) { return decision }
+        guard person.withdrawn.numbers.ranges.count < Limits.withdrawnRangesPerPerson else {
             throw .invalid(
                 "A person has at most \(Limits.withdrawnRangesPerPerson) runs of withdrawn fixes; restore some first.")
         }
@@ -22,7 +22,7 @@ extension Standing {
     ) throws(Refusal) -> Decision {
         let (id, person) = try owner(of: fixes, revision, handle, by: caller, at: now)
         var decision = Decision()
-        guard person.withdrawn.overlaps(fixes.numbers) else { return decision }
+        guard person.withdrawn.numbers.overlaps(fixes.numbers) else { return decision }
         decision.append(.fixesRestored(fixes, .open(revision)), to: .audit(id))
         return decision
     }

@@ -44,7 +44,7 @@ extension Standing {
         try requireHouse(caller)
         var decision = Decision()
         guard let schedule = schedules[id], schedule.isDue(at: now), queries[query] == nil,
-            openQueryCount < Limits.openQueries
+            queries.openCount < Limits.openQueries
         else { return decision }
         let audit = StreamID.audit(schedule.person)
         let maxAge = schedule.everySeconds / 2
@@ -61,10 +61,5 @@ extension Standing {
                 .locationQueryEnded(query, .answeredFromLastKnown, fix: newest.number), to: audit, cause: place + 1)
         }
         return decision
-    }
-
-    /// The due schedules, at most `count`. Cost: a look at each schedule.
-    package func dueSchedules(at now: Timestamp, count: Int) -> [ScheduleID] {
-        Array(schedules.lazy.filter { $0.value.isDue(at: now) }.map(\.key).prefix(count))
     }
 }

@@ -6,7 +6,7 @@ extension Standing {
     func makeSignInCode(
         for holder: TokenHolder, _ hash: Hash256, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
-        guard tokenByHash[hash] == nil else { throw .invalid("This code exists already; try again.") }
+        guard tokens.hashed(hash) == nil else { throw .invalid("This code exists already; try again.") }
         let principal: PrincipalID
         let stream: StreamID
         let scopes: Scopes
@@ -25,7 +25,7 @@ extension Standing {
         for old in liveTokens(at: now, where: { $0.principal == principal && $0.scopes.contains(.signIn) }) {
             decision.append(.tokenRevoked(old), to: stream)
         }
-        let token = TokenID(rawValue: nextToken)
+        let token = TokenID(rawValue: tokens.next)
         decision.append(
             .tokenIssued(
                 AccessToken(
@@ -43,8 +43,8 @@ extension Standing {
     func openSession(
         from: Hash256, _ hash: Hash256, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
-        guard let shown = tokenByHash[from], let token = tokens[shown]?.issued, isLive(shown, at: now),
-            opensSession(from, at: now), caller.token ?? shown == shown, tokenByHash[hash] == nil
+        guard let shown = tokens.hashed(from), let token = tokens.valid(shown, at: now), opensSession(from, at: now),
+            caller.token ?? shown == shown, tokens.hashed(hash) == nil
         else { throw .notAuthenticated }
         let stream = stream(of: shown)
         let isCode = token.scopes.contains(.signIn)
@@ -56,7 +56,7 @@ extension Standing {
         }
         let end = now.adding(
             seconds: token.principal == .operator ? Limits.operatorSessionSeconds : Limits.sessionSeconds)
-        let session = TokenID(rawValue: nextToken)
+        let session = TokenID(rawValue: tokens.next)
         decision.append(
             .tokenIssued(
                 AccessToken(
@@ -85,8 +85,8 @@ extension Standing {
 
     /// The session that has this secret; `nil` for a token that is good in the header `Authorization`.
     package func session(cookieHash: Hash256, at now: Timestamp) -> Caller? {
-        guard let id = tokenByHash[cookieHash], let token = tokens[id]?.issued, token.scopes.contains(.session),
-            isLive(id, at: now)
+        guard let id = tokens.hashed(cookieHash), let token = tokens.valid(id, at: now),
+            token.scopes.contains(.session)
         else { return nil }
         return Caller(principal: token.principal, scopes: token.scopes.subtracting(.session), token: id)
     }
@@ -94,10 +94,10 @@ extension Standing {
     /// Whether a token or code of this hash opens a session now. A share link's token does not: the link's secret does, by
     /// ``openLink(_:token:isSession:at:)``.
     package func opensSession(_ hash: Hash256, at now: Timestamp) -> Bool {
-        guard let id = tokenByHash[hash], let token = tokens[id]?.issued,
+        guard let id = tokens.hashed(hash), let token = tokens.valid(id, at: now),
             links[LinkID(rawValue: token.principal.rawValue)] == nil
         else { return false }
-        return token.scopes.isDisjoint(with: [.session, .report]) && isLive(id, at: now)
+        return token.scopes.isDisjoint(with: [.session, .report])
     }
 
     /// The token that a session goes back to, or the token itself.
@@ -106,14 +106,9 @@ extension Standing {
         return token.scopes.contains(.session) ? token.madeFrom : id
     }
 
-    private func isLive(_ id: TokenID, at now: Timestamp) -> Bool {
-        guard let token = tokens[id], !token.isRevoked else { return false }
-        return token.issued.until.map { now < $0 } ?? true
-    }
-
     /// The valid tokens with a property, oldest first. Cost: a look at every token.
     func liveTokens(at now: Timestamp, where isWanted: (AccessToken) -> Bool) -> [TokenID] {
-        tokens.filter { isWanted($0.value.issued) && isLive($0.key, at: now) }.map(\.key).sorted()
+        tokens.all.filter { isWanted($0.value.issued) && $0.value.isValid(at: now) }.map(\.key).sorted()
     }
 
     /// The stream that has a token's events.

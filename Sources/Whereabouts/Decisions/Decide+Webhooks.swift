@@ -14,15 +14,15 @@ extension Standing {
         guard tokens[token]?.issued.scopes.contains(.session) == false else {
             throw .invalid("A webhook ends with the token that adds it; add it with a token instead of a session.")
         }
-        guard webhooks(of: person).count < Limits.webhooksPerPerson else {
+        guard webhooks.of(person).count < Limits.webhooksPerPerson else {
             throw .invalid("A person has at most \(Limits.webhooksPerPerson) webhooks; remove one first.")
         }
-        guard webhooks.count < Limits.webhooks else {
+        guard webhooks.all.count < Limits.webhooks else {
             throw .invalid("The service has \(Limits.webhooks) webhooks, its limit; ask its operator.")
         }
         let tree = tree(of: person)
-        let ofTree = webhooks.values.count { self.tree(of: $0.person) == tree }
-        guard ofTree < max(Limits.webhooksPerPerson, Limits.webhooks - webhooks.count) else {
+        let ofTree = webhooks.all.values.count { self.tree(of: $0.person) == tree }
+        guard ofTree < max(Limits.webhooksPerPerson, Limits.webhooks - webhooks.all.count) else {
             throw .invalid(
                 "Accounts from the same invitation have too many webhooks; remove one, or ask the operator.")
         }

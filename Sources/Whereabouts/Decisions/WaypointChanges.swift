@@ -10,7 +10,7 @@ struct WaypointChanges {
 
     init(of person: PersonID, in standing: Standing) {
         self.person = person
-        next = standing.nextRegion
+        next = standing.regions.next
         regions = (standing.persons[person]?.regions ?? []).compactMap { id in standing.regions[id].map { (id, $0) } }
     }
 

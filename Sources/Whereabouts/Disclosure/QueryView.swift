@@ -45,13 +45,13 @@ package struct QueryView {
         guard let query = standing.queries[id], query.requester == caller.principal else { return nil }
         seesNumbers =
             if case .granted(let grant) = query.verdict { standing.grants[grant]?.precision == .exact } else { true }
-        cell = query.cell
+        cell = query.outcome?.cell
         isOver = !hasTime(query)
         let unanswered: Seen = isOver ? .noAnswer : .pending
         switch query.end {
         case .answered, .answeredFromLastKnown:
             guard let fix = query.fix, let person = standing.persons[query.subject], let subject = person.handle,
-                !person.withdrawn.contains(fix),
+                !person.withdrawn.numbers.contains(fix),
                 case .success(let permit) = standing.authorize(caller, to: .ask, about: subject, at: now),
                 permit.verdict == query.verdict
             else {

@@ -65,7 +65,7 @@ extension Standing {
     ) -> Int64? {
         guard case .granted = verdict else { return nil }
         let pair = Asks.Pair(asker: PersonID(rawValue: requester.rawValue), subject: subject)
-        guard let asks = asks[pair] else { return nil }
+        guard let asks = requests.asks[pair] else { return nil }
         let next = asks[kind].earliest(at: rate(of: kind, for: requester), now: now)
         return next <= now ? nil : max(1, (next.milliseconds - now.milliseconds + 999) / 1000)
     }
@@ -77,7 +77,7 @@ extension Standing {
     ) -> Asks.Begun? {
         guard let id = question.continuing else { return nil }
         let pair = Asks.Pair(asker: PersonID(rawValue: requester.rawValue), subject: permit.subject)
-        return asks[pair]?.begun.last {
+        return requests.asks[pair]?.begun.last {
             $0.id == id && $0.question == question.question && $0.from == question.from && $0.to == question.to
                 && now <= $0.at.adding(seconds: Limits.readContinuedSeconds)
         }
@@ -101,15 +101,63 @@ extension Standing {
         guard case .granted = verdict else { return }
         let pair = Asks.Pair(asker: PersonID(rawValue: requester.rawValue), subject: subject)
         let now = lastRecordedAt
-        body(&asks[pair, default: Asks()], now)
+        body(&requests.asks[pair, default: Asks()], now)
     }
 
-    /// Counts a refusal in the requester's present minute, or in a new one.
-    mutating func countRefusal(by principal: PrincipalID, at time: Timestamp) {
-        if let window = refusals[principal], time < window.since.adding(seconds: 60) {
-            refusals[principal]?.recorded += 1
-        } else {
-            refusals[principal] = RefusalWindow(since: time, recorded: 1)
+    mutating func foldRead(_ recorded: RecordedEvent, _ read: LocationRead) {
+        if read.verdict.isRefused { requests.countRefusal(by: read.reader, at: recorded.recordedAt) }
+        guard read.continuing == nil, let subject = read.subject else { return }
+        let rate = rate(of: .read, for: read.reader)
+        change(under: read.verdict, of: read.reader, about: subject) { asks, now in
+            asks.reads.take(at: rate, now: now)
+            guard let content = read.content.content else { return }
+            asks.begin(
+                Asks.Begun(
+                    id: recorded.correlation, question: read.question, from: content.from, to: content.to, at: now))
         }
+    }
+}
+
+// MARK: - Rows
+
+// Of one pair: 1 asker · 2 subject · 3 pushes · 4 reads · 5 the ids of the reads · 6 four numbers for each: the question,
+// the range (extreme values for an open end), and the time
+extension Asks {
+    func write(_ pair: Pair, to fields: inout FieldWriter) {
+        fields.integer(1, pair.asker.rawValue)
+        fields.integer(2, pair.subject.rawValue)
+        fields.timestamp(3, pushes.fullAt)
+        fields.timestamp(4, reads.fullAt)
+        fields.bytes(5, begun.isEmpty ? nil : begun.flatMap(\.id.bytes))
+        fields.integers(
+            6,
+            begun.flatMap { read in
+                [
+                    read.question.rawValue, read.from?.milliseconds ?? .min, read.to?.milliseconds ?? .max,
+                    read.at.milliseconds,
+                ]
+            })
+    }
+
+    static func read(from fields: inout FieldReader) throws(CBORError) -> (Pair, Asks) {
+        let pair = Pair(
+            asker: PersonID(rawValue: try require(try fields.integer(1))),
+            subject: PersonID(rawValue: try require(try fields.integer(2))))
+        var asks = Asks()
+        asks.pushes.fullAt = try fields.timestamp(3)
+        asks.reads.fullAt = try fields.timestamp(4)
+        let ids = try fields.identifiers(5)
+        let numbers = try fields.integers(6)
+        guard numbers.count == ids.count * 4 else { throw .unexpected }
+        for (index, id) in ids.enumerated() {
+            let four = numbers[index * 4..<index * 4 + 4].map { $0 }
+            asks.begun.append(
+                Begun(
+                    id: id, question: try require(LocationRead.Question(rawValue: four[0])),
+                    from: four[1] == .min ? nil : Timestamp(milliseconds: four[1]),
+                    to: four[2] == .max ? nil : Timestamp(milliseconds: four[2]),
+                    at: Timestamp(milliseconds: four[3])))
+        }
+        return (pair, asks)
     }
 }

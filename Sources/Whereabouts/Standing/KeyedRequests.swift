@@ -17,7 +17,7 @@ extension Standing {
     /// The outcome of a request whose key has the same `high`; `nil` if there is none, or it is too old. Cost: linear
     /// in the requests kept for one caller, newest first.
     package func keyedRequest(_ high: UInt64, by principal: PrincipalID, at now: Timestamp) -> KeyedRequest? {
-        keyedRequests[principal]?.last {
+        requests.keyed[principal]?.last {
             $0.id.high == high && now < $0.at.adding(seconds: Limits.keyedRequestKeptSeconds)
         }
     }
@@ -40,7 +40,7 @@ extension Standing {
     /// repeated.
     mutating func keep(keyed recorded: RecordedEvent) {
         guard recorded.correlation.isOfKeyedRequest, let reply = recorded.reply else { return }
-        var kept = keyedRequests[recorded.actor] ?? []
+        var kept = requests.keyed[recorded.actor] ?? []
         if let index = kept.lastIndex(where: { $0.id == recorded.correlation }) {
             kept[index].last = recorded.number
             if reply != .done { kept[index].reply = reply }
@@ -53,7 +53,7 @@ extension Standing {
                 KeyedRequest(
                     id: recorded.correlation, last: recorded.number, at: recorded.recordedAt, reply: reply))
         }
-        keyedRequests[recorded.actor] = kept
+        requests.keyed[recorded.actor] = kept
     }
 }
 
@@ -104,7 +104,7 @@ extension Standing.KeyedRequest {
     }
 
     static func all(from fields: inout FieldReader) throws(CBORError) -> [Self] {
-        let ids = try Standing.identifiers(try fields.bytes(1) ?? [])
+        let ids = try fields.identifiers(1)
         let numbers = try fields.integers(2)
         guard numbers.count == ids.count * 4 else { throw .unexpected }
         var requests: [Self] = []

@@ -67,13 +67,11 @@ package struct ShareLinks: Hashable, Sendable {
         byHash[entry.hash] = nil
     }
 
-    /// Forgets the links of an erased person, and returns them as actors.
-    mutating func erase(_ person: PersonID) -> [PrincipalID] {
-        let erased = ofPerson.removeValue(forKey: person) ?? []
-        for id in erased {
+    /// Forgets the links of an erased person.
+    mutating func forget(_ person: PersonID) {
+        for id in ofPerson.removeValue(forKey: person) ?? [] {
             if let entry = table.removeValue(forKey: id) { byHash[entry.hash] = nil }
         }
-        return erased.map(\.principal)
     }
 
     mutating func follow(clockSteppedBackBy milliseconds: Int64) {
@@ -85,39 +83,47 @@ package struct ShareLinks: Hashable, Sendable {
         if !entry.hasEnded { byHash[entry.hash] = id }
         ofPerson[entry.subject, default: []].append(id)
     }
+}
 
-    // MARK: Rows of the saved standing
+extension Standing {
+    mutating func add(_ link: ShareLink, in stream: StreamID) {
+        persons.next = max(persons.next, link.id.rawValue + 1)
+        links.add(link, in: stream)
+    }
+}
 
-    // 1 subject · 2 ordinal · 3 grant · 4 hash · 5 passphrase · 6 live · 7 most openings · 8 name · 9 opened · 10 last
-    // opening · 11 allowance · 12 ended
-    func forEachEntry<E: Error>(_ body: (LinkID, [UInt8]) throws(E) -> Void) throws(E) {
-        for (id, entry) in table.sorted(by: { $0.key < $1.key }) {
-            var fields = FieldWriter()
-            fields.integer(1, entry.subject.rawValue)
-            fields.integer(2, entry.ordinal)
-            fields.integer(3, entry.grant.rawValue)
-            fields.bytes(4, entry.hash.bytes)
-            fields.bool(5, entry.hasPassphrase ? true : nil)
-            fields.bool(6, entry.isLive ? true : nil)
-            fields.integer(7, entry.openingsMax)
-            fields.text(8, entry.name)
-            fields.integer(9, entry.opened == 0 ? nil : entry.opened)
-            fields.timestamp(10, entry.lastOpenedAt)
-            fields.timestamp(11, entry.openings.fullAt)
-            fields.bool(12, entry.hasEnded ? true : nil)
-            try body(id, fields.finish())
+// MARK: - Rows
+
+// Of one link: 1 subject · 2 ordinal · 3 grant · 4 hash · 5 passphrase · 6 live · 7 most openings · 8 name · 9 opened · 10
+// last opening · 11 allowance · 12 ended
+extension ShareLinks {
+    var rows: [StandingEntry] {
+        table.map { id, entry in
+            StandingEntry(.link, id.rawValue) {
+                $0.integer(1, entry.subject.rawValue)
+                $0.integer(2, entry.ordinal)
+                $0.integer(3, entry.grant.rawValue)
+                $0.bytes(4, entry.hash.bytes)
+                $0.bool(5, entry.hasPassphrase ? true : nil)
+                $0.bool(6, entry.isLive ? true : nil)
+                $0.integer(7, entry.openingsMax)
+                $0.text(8, entry.name)
+                $0.integer(9, entry.opened == 0 ? nil : entry.opened)
+                $0.timestamp(10, entry.lastOpenedAt)
+                $0.timestamp(11, entry.openings.fullAt)
+                $0.bool(12, entry.hasEnded ? true : nil)
+            }
         }
     }
 
     /// Loads an entry. Entries come in the order of their ids.
     mutating func load(_ id: LinkID, _ fields: inout FieldReader) throws(CBORError) {
-        let subject = PersonID(rawValue: try require(try fields.integer(1)))
-        let ordinal = try require(try fields.integer(2))
-        let grant = GrantID(rawValue: try require(try fields.integer(3)))
-        let hash = try require(try fields.bytes(4).flatMap { Hash256(bytes: $0) })
         var entry = Entry(
-            subject: subject, ordinal: ordinal, grant: grant, hash: hash, hasPassphrase: try fields.mark(5),
-            isLive: try fields.mark(6), openingsMax: try fields.integer(7), name: try fields.text(8))
+            subject: PersonID(rawValue: try require(try fields.integer(1))),
+            ordinal: try require(try fields.integer(2)),
+            grant: GrantID(rawValue: try require(try fields.integer(3))), hash: try require(try fields.hash(4)),
+            hasPassphrase: try fields.mark(5), isLive: try fields.mark(6), openingsMax: try fields.integer(7),
+            name: try fields.text(8))
         entry.opened = try fields.integer(9) ?? 0
         entry.lastOpenedAt = try fields.timestamp(10)
         entry.openings.fullAt = try fields.timestamp(11)

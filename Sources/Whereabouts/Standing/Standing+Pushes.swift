@@ -31,7 +31,7 @@ extension Standing {
         guard let query = queries[id] else { return .cancelled }
         if query.awaitsConsent { return .awaitsConsent }
         if case .granted = query.verdict {
-            if persons[query.subject]?.pauses.last?.contains(now) ?? false { return .paused }
+            if persons[query.subject]?.sharing.pauses.last?.contains(now) ?? false { return .paused }
             if query.end == nil || query.end == .refused {
                 // As for the query itself, the newest valid grant counts.
                 let held = grants(of: query.subject, for: PersonID(rawValue: query.requester.rawValue))
@@ -54,7 +54,7 @@ extension Standing {
         guard let known = devices[device] else { return .deviceRemoved }
         if persons[known.person]?.isErased ?? true { return .personErased }
         if known.isRemoved { return .deviceRemoved }
-        let isCurrent = known.pushToken?.token == token.token && known.pushToken?.environment == token.environment
+        let isCurrent = known.push.token?.token == token.token && known.push.token?.environment == token.environment
         return isCurrent ? nil : .tokenReplaced
     }
 
@@ -71,13 +71,13 @@ extension Standing {
     /// or for one whose push it shares, and APNs accepted none. The end is `timedOut` if a push may have arrived or is under
     /// way, if a device was told to report in another way, or if there was no device to push to.
     package func unansweredEnd(of query: Query) -> QueryEnd {
-        let shared = query.withheld.filter { $0.reason == .coalesced }
-        guard !(query.pushes.isEmpty && shared.isEmpty), query.commanded.isEmpty else { return .timedOut }
+        let shared = query.waking.withheld.filter { $0.reason == .coalesced }
+        guard !(query.waking.pushes.isEmpty && shared.isEmpty), query.waking.commanded.isEmpty else { return .timedOut }
         let mayHaveShared = shared.contains { withheld in
-            guard let wokenAt = devices[withheld.device]?.wokenAt else { return false }
+            guard let wokenAt = devices[withheld.device]?.push.wokenAt else { return false }
             return query.askedAt < wokenAt.adding(seconds: Limits.secondsBetweenPushes)
         }
-        let failed = query.pushes.allSatisfy { $0.state != .underWay && !$0.mayHaveArrived }
+        let failed = query.waking.pushes.allSatisfy { $0.state != .underWay && !$0.mayHaveArrived }
         return failed && !mayHaveShared ? .pushFailed : .timedOut
     }
 }
@@ -88,7 +88,7 @@ extension Standing.Query {
     /// faster.
     package func isOverdue(at now: Timestamp) -> Bool {
         guard end == nil, deadline <= now else { return false }
-        return !pushes.contains { $0.state == .underWay }
+        return !waking.pushes.contains { $0.state == .underWay }
             || deadline.adding(seconds: Limits.lastWordSeconds) <= now
     }
 }

@@ -3,7 +3,7 @@
 extension Standing {
     /// The invitation tree of a person, named by the person at its root, whom the operator added or invited. Everyone
     /// whom a person of the tree invited to an account is in the same tree, also after an erasure in between.
-    package func tree(of person: PersonID) -> PersonID { persons[person]?.root ?? person }
+    package func tree(of person: PersonID) -> PersonID { persons[person]?.inviting.root ?? person }
 
     /// The person behind a person's or a device's principal; `nil` for any other.
     package func person(behind principal: PrincipalID) -> PersonID? {
@@ -14,21 +14,13 @@ extension Standing {
     /// The root of the tree of the person who made this invitation; `nil` if that was the operator, or if there is no
     /// such invitation.
     func root(causedBy number: Int64) -> PersonID? {
-        guard let inviter = accountInvitations[AccountInvitationID(rawValue: number)]?.inviter, inviter != .operator
+        guard let inviter = invitations[AccountInvitationID(rawValue: number)]?.inviter, inviter != .operator
         else { return nil }
         return tree(of: PersonID(rawValue: inviter.rawValue))
     }
 
     mutating func noteAccountInvitation(by inviter: PersonID, at now: Timestamp) {
-        persons[inviter]?.accountInvitations.take(at: Limits.accountInvitationsPerInviter, now: now)
-        persons[tree(of: inviter)]?.accountInvitationsOfTree.take(at: Limits.accountInvitationsPerTree, now: now)
-    }
-
-    mutating func followInvitations(clockSteppedBackBy milliseconds: Int64) {
-        for (id, person) in persons
-        where person.accountInvitations.fullAt != nil || person.accountInvitationsOfTree.fullAt != nil {
-            persons[id]?.accountInvitations.follow(clockSteppedBackBy: milliseconds)
-            persons[id]?.accountInvitationsOfTree.follow(clockSteppedBackBy: milliseconds)
-        }
+        persons[inviter]?.inviting.own.take(at: Limits.accountInvitationsPerInviter, now: now)
+        persons[tree(of: inviter)]?.inviting.ofTree.take(at: Limits.accountInvitationsPerTree, now: now)
     }
 }

@@ -94,7 +94,7 @@ import Whereabouts
                 #"{"hex":"01020304","environment":"development","bundleID":"\#(ServiceUnderTest.bundleID)"}"#)
             #expect(token.status == 200)
             let handle = try #require(Handle("walker-phone"))
-            let device = try #require(house.service.log.withStanding { $0.deviceByHandle[handle] })
+            let device = try #require(house.service.log.withStanding { $0.device(handle) })
             let attempt = LocationPushAttempt(
                 query: query, device: device, attempt: 1, apnsID: LocationPushAttempt.apnsID(query, device),
                 status: 400, reason: "BadDeviceToken", durationMilliseconds: 1, outcome: .refused)

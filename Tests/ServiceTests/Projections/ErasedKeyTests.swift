@@ -65,7 +65,7 @@ import Whereabouts
     }
 
     private static func id(_ handle: String, _ log: EventLog) throws -> PersonID {
-        try #require(log.withStanding { $0.personByHandle[LogScene.handle(handle)] })
+        try #require(log.withStanding { $0.person(LogScene.handle(handle)) })
     }
 
     /// Keys of many people and months: some pages hold only the walker's keys, others are shared.

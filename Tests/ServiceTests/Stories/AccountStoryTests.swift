@@ -180,7 +180,7 @@ import Whereabouts
         try house.restart()
         #expect(house.send("POST", "/v1/account-invitations", as: grandchild, "{}").status == 429)
         let trees = house.service.log.withStanding { standing in
-            Dictionary(grouping: standing.persons.keys) { standing.tree(of: $0) }.mapValues(\.count)
+            Dictionary(grouping: standing.persons.all.keys) { standing.tree(of: $0) }.mapValues(\.count)
         }
         #expect(trees.values.sorted() == [33])
         let stranger = try house.addPerson("stranger")
@@ -195,7 +195,7 @@ import Whereabouts
         ]
         for token in tokens { #expect(Self.opened(by: token, in: house) != nil) }
         let trees = house.service.log.withStanding { standing in
-            Dictionary(grouping: standing.persons.keys) { standing.tree(of: $0) }.mapValues(\.count)
+            Dictionary(grouping: standing.persons.all.keys) { standing.tree(of: $0) }.mapValues(\.count)
         }
         #expect(trees.values.sorted() == [2, 2])
     }

@@ -69,11 +69,11 @@ import Testing
             _ = try house.addDevice("tablet", of: "friend")
             func id(_ handle: String) throws -> PersonID {
                 let handle = try #require(Handle(handle))
-                return try #require(house.service.log.withStanding { $0.personByHandle[handle] })
+                return try #require(house.service.log.withStanding { $0.person(handle) })
             }
             (walker, friend) = (try id("unmistakable"), try id("friend"))
             let phone = try #require(Handle("peculiar-phone"))
-            device = try #require(house.service.log.withStanding { $0.deviceByHandle[phone] })
+            device = try #require(house.service.log.withStanding { $0.device(phone) })
 
             func walkers(_ method: String, _ path: String, _ body: String = "", key: String? = nil) throws -> Answer {
                 let answer = house.send(
@@ -163,7 +163,7 @@ import Testing
             try wake(phone, friendsToken)
             // The requests of a device that were given a key.
             let callers = house.service.log.withStanding { standing in
-                standing.tokens.values.filter { $0.issued.principal == device.principal }.map(\.issued)
+                standing.tokens.all.values.filter { $0.issued.principal == device.principal }.map(\.issued)
             }
             let issued = try #require(callers.first)
             let reporter = Caller(principal: issued.principal, scopes: issued.scopes, token: issued.id)
@@ -179,7 +179,7 @@ import Testing
         private func wake(_ phone: Handle, _ asker: String) throws {
             let log = house.service.log
             func newestQuestion() throws -> QueryID {
-                try #require(log.withStanding { $0.openQueries[walker]?.last })
+                try #require(log.withStanding { $0.queries.open[walker]?.last })
             }
             let query = try newestQuestion()
             let attempt = LocationPushAttempt(
@@ -198,7 +198,7 @@ import Testing
             house.clock.advance(seconds: 90)
             let admin = try #require(
                 house.service.log.withStanding { standing -> Caller? in
-                    standing.tokens.values.first {
+                    standing.tokens.all.values.first {
                         $0.issued.principal == .operator && !$0.isRevoked
                             && $0.issued.scopes.contains(.operate)
                     }.map { Caller(principal: $0.issued.principal, scopes: $0.issued.scopes, token: $0.issued.id) }
@@ -211,15 +211,15 @@ import Testing
                 let devices = standing.persons[walker]?.devices ?? []
                 marks.integers = Set(devices.map(\.rawValue) + [walker.rawValue])
                 for stream in [StreamID.track(walker), .audit(walker)] { marks.integers.insert(stream.rawValue) }
-                for (id, token) in standing.tokens
+                for (id, token) in standing.tokens.all
                 where marks.integers.contains(token.issued.principal.rawValue) {
                     marks.integers.insert(id.rawValue)
                 }
-                for (id, grant) in standing.grants where grant.subject == walker || grant.requester == walker {
+                for (id, grant) in standing.grants.all where grant.subject == walker || grant.requester == walker {
                     marks.integers.insert(id.rawValue)
                 }
                 for id in standing.persons[walker]?.regions ?? [] { marks.integers.insert(id.rawValue) }
-                for id in standing.persons[walker]?.invitations ?? [] { marks.integers.insert(id.rawValue) }
+                for id in standing.persons[walker]?.sharing.invitations ?? [] { marks.integers.insert(id.rawValue) }
             }
         }
 
@@ -256,9 +256,9 @@ import Testing
             let reader = try LogReader(path: data.log, keys: try data.openKeys())
             var (standing, heads) = try file.load(log: identity, reader: reader)
             try #require(standing.place == identity.size)
-            (standing.nextPrincipal, standing.nextToken) = (First.principal, First.token)
-            (standing.nextGrant, standing.nextRegion) = (First.grant, First.region)
-            standing.nextInvitation = First.invitation
+            (standing.persons.next, standing.tokens.next) = (First.principal, First.token)
+            (standing.grants.next, standing.regions.next) = (First.grant, First.region)
+            standing.invitations.next = First.invitation
             try file.save(standing, heads, log: identity)
         }
 

@@ -60,7 +60,7 @@ import Whereabouts
         #expect(Self.devices(answer).count == 1000, "\(answer.text.prefix(300))")
         // Each commit takes at least sixteen people, but for the one under way when they came.
         #expect(house.service.log.commits - before <= 1000 / 16 + 2)
-        #expect(house.service.log.withStanding { $0.personByHandle.count } == 1000)
+        #expect(house.service.log.withStanding { $0.persons.handles.count } == 1000)
     }
 
     @Test func `what is no batch is refused whole, with what to do`() throws {

@@ -56,7 +56,7 @@ import Whereabouts
 
         func subject() throws -> PersonID {
             let handle = try #require(Handle("walker"))
-            return try #require(house.service.log.withStanding { $0.personByHandle[handle] })
+            return try #require(house.service.log.withStanding { $0.person(handle) })
         }
 
         func checkpoint(_ query: String = "") -> Answer {

@@ -51,7 +51,7 @@ import Whereabouts
         try eventually { here.standIn.acceptedCount == 2 }
         let query = try #require(QueryID(url.split(separator: "/").last ?? ""))
         let handle = try #require(Handle("walker-phone"))
-        let device = try #require(here.house.service.log.withStanding { $0.deviceByHandle[handle] })
+        let device = try #require(here.house.service.log.withStanding { $0.device(handle) })
         #expect(here.standIn.pushes.last?.apnsID == LocationPushAttempt.apnsID(query, device).description)
     }
 

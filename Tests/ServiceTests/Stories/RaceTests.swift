@@ -45,7 +45,7 @@ import Whereabouts
             try ballast.send()
             var wasAhead = false
             let answer = try eventually("the answer", pauseMilliseconds: 0) {
-                let fix = log.withStanding { $0.queries.values.compactMap(\.fix).max() } ?? 0
+                let fix = log.withStanding { $0.queries.all.values.compactMap(\.fix).max() } ?? 0
                 if fix > log.head { wasAhead = true }
                 let answer = house.send("GET", url, as: walker)
                 return answer["status"]?.string == "pending" ? nil : answer
@@ -121,14 +121,16 @@ import Whereabouts
         var raced = 0
         while round < Self.rounds || raced < Self.races && round < Self.roundsMax {
             round += 1
-            let before = service.log.withStanding { $0.queries.values.map(\.number).max() } ?? 0
+            let before = service.log.withStanding { $0.queries.all.values.map(\.number).max() } ?? 0
             try ballast.send()
             here.house.send(
                 "POST", "/v1/people/walker/location-queries", as: here.walker, #"{"purpose":"a round"}"#
             ) { _ in }
             try ballast.send()
             let asked = try eventually("the question", pauseMilliseconds: 0) {
-                service.log.withStanding { $0.queries.values.map(\.number).max() }.flatMap { $0 > before ? $0 : nil }
+                service.log.withStanding { $0.queries.all.values.map(\.number).max() }.flatMap {
+                    $0 > before ? $0 : nil
+                }
             }
             if asked > service.log.head { raced += 1 }
             // A phone is woken once a minute.

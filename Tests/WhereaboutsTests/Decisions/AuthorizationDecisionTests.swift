@@ -73,7 +73,7 @@ import Whereabouts
                 if case .locationPushAttempted(let attempt) = $0.event { attempt.reason } else { nil }
             }
             #expect(withheld == ["notAuthorized"])
-            #expect(scene.house.standing.devices[scene.phoneID]?.lastPushAt == nil)
+            #expect(scene.house.standing.devices[scene.phoneID]?.push.lastAt == nil)
             _ = Self.report(&scene, .authorizedAlways, atSecond: 1)
             #expect(order() == .send)
         }

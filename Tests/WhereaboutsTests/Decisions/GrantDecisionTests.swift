@@ -112,7 +112,7 @@ import Whereabouts
     @Test func `a pause with an end is over then, and can be made longer or ended before`() throws {
         var scene = Scene()
         _ = scene.house.grant("walker", to: "friend", by: scene.walker)
-        func pauses() -> [Pause] { scene.house.standing.persons[scene.walkerID]?.pauses ?? [] }
+        func pauses() -> [Pause] { scene.house.standing.persons[scene.walkerID]?.sharing.pauses ?? [] }
         let end = House.start.adding(seconds: 100)
         scene.house.submit(.pauseSharing(Self.walker, until: end), by: scene.walker)
         scene.house.submit(.pauseSharing(Self.walker, until: end), by: scene.walker)
@@ -301,7 +301,7 @@ import Whereabouts
         for caller in [scene.admin, scene.phone] {
             #expect(scene.house.submit(.redeemInvitation(Self.code), by: caller) == .failure(.notFound))
         }
-        #expect(scene.house.standing.invitations.count == 1)
+        #expect(scene.house.standing.invitations.all.count == 1)
     }
 
     @Test func `open invitations are bounded, and last a week at most`() {
@@ -319,7 +319,7 @@ import Whereabouts
         #expect(Self.refusal(invite(99, 60)))
         scene.house.now = House.start.adding(seconds: 60)
         #expect(!Self.refusal(invite(99, 60)))
-        #expect(scene.house.standing.invitations.count == 1, "what is over is forgotten")
+        #expect(scene.house.standing.invitations.all.count == 1, "what is over is forgotten")
     }
 
     // MARK: Existence of people

@@ -64,7 +64,7 @@ import Whereabouts
             LocationPushToken(bytes: [1, 2, 3, 4], bundleID: "org.example"),
             LocationPushToken(bytes: [5, 6, 7, 8], bundleID: "org.example")
         )
-        func held() -> LocationPushToken? { scene.house.standing.devices[scene.phoneID]?.pushToken?.token }
+        func held() -> LocationPushToken? { scene.house.standing.devices[scene.phoneID]?.push.token?.token }
         scene.house.submit(.registerPushToken(device: House.handle("phone"), new, .production), by: scene.phone)
         for asOf in [nil, House.start, House.start.adding(seconds: 60)] {
             scene.house.submit(
@@ -171,12 +171,12 @@ import Whereabouts
         #expect(records.map(\.outcome) == [.unknown, .unknown] && records.map(\.attempt) == [1, 2])
         #expect(records.allSatisfy { $0.reason == "the service ended" })
         // Both count against the budget: two are gone, and one comes back every 240 s.
-        let full = scene.house.standing.devices[scene.phoneID]?.pushes.fullAt
+        let full = scene.house.standing.devices[scene.phoneID]?.push.allowance.fullAt
         #expect(full == House.start.adding(seconds: 480))
     }
 
     private static func isUnderWay(_ scene: Scene, _ id: QueryID) -> Bool {
-        scene.house.standing.queries[id]?.pushes.contains { $0.state == .underWay } ?? false
+        scene.house.standing.queries[id]?.waking.pushes.contains { $0.state == .underWay } ?? false
     }
 
     private static func attempts(_ house: House) -> [LocationPushAttempt] {
@@ -234,7 +234,7 @@ import Whereabouts
         (
             "the grant is revoked", .notGranted,
             { scene, _ in
-                let grant = scene.house.standing.grants.keys.min() ?? GrantID(rawValue: 0)
+                let grant = scene.house.standing.grants.all.keys.min() ?? GrantID(rawValue: 0)
                 scene.house.submit(.revokeGrant(grant), by: scene.walker)
             }
         ),
@@ -307,7 +307,7 @@ import Whereabouts
             deadlineSeconds: 3600, maxAgeSeconds: 0)
         scene.house.submit(.queryLocation(question), by: scene.friend)
         #expect(Self.order(&scene, question.id) == .send)
-        let token = try #require(scene.house.standing.devices[scene.phoneID]?.pushToken)
+        let token = try #require(scene.house.standing.devices[scene.phoneID]?.push.token)
         func withdrawal() -> PushWithdrawal? {
             scene.house.standing.withdrawal(of: question.id, to: scene.phoneID, token, at: scene.house.now)
         }
@@ -325,7 +325,7 @@ import Whereabouts
         let query = Self.ask(&scene, 1)
         #expect(Self.order(&scene, query) == .send)
         scene.house.submit(.pauseSharing(House.handle("walker"), until: nil), by: scene.walker)
-        let token = try #require(scene.house.standing.devices[scene.phoneID]?.pushToken)
+        let token = try #require(scene.house.standing.devices[scene.phoneID]?.push.token)
         #expect(scene.house.standing.isPushWanted(query, to: scene.phoneID, token, at: scene.house.now))
     }
 
@@ -356,7 +356,7 @@ import Whereabouts
             if case .locationQueryEnded(_, .cancelled, _) = $0.event { true } else { false }
         }
         #expect(ends.map(\.stream) == [.audit(scene.walkerID)])
-        #expect(scene.house.standing.openQueries.isEmpty)
+        #expect(scene.house.standing.queries.open.isEmpty)
     }
 
     // MARK: The end of an unanswered question
@@ -412,9 +412,9 @@ import Whereabouts
         scene.house.submit(.endOverdueQueries, by: .house)
         #expect(scene.house.standing.queries[second]?.end == .timedOut)
         #expect(scene.house.standing.queries[first]?.end == nil)
-        #expect(scene.house.standing.devices[scene.phoneID]?.wokenAt == House.start)
+        #expect(scene.house.standing.devices[scene.phoneID]?.push.wokenAt == House.start)
         Self.record(&scene, first, .notSent, attempt: 0, reason: "not sent: no connection")
-        #expect(scene.house.standing.devices[scene.phoneID]?.wokenAt == nil)
+        #expect(scene.house.standing.devices[scene.phoneID]?.push.wokenAt == nil)
         scene.house.submit(.endOverdueQueries, by: .house)
         #expect(scene.house.standing.queries[first]?.end == .pushFailed)
     }
@@ -432,7 +432,7 @@ import Whereabouts
         let query = Self.ask(&scene, 1)
         #expect(scene.house.submit(.startPushes(query, to: [scene.phoneID]), by: scene.admin) == .failure(.notFound))
         scene.house.submit(.addDevice(House.handle("other"), of: House.handle("friend")), by: scene.admin)
-        let other = scene.house.standing.deviceByHandle[House.handle("other")]
+        let other = scene.house.standing.device(House.handle("other"))
         let reply = scene.house.submit(.startPushes(query, to: [other ?? scene.phoneID]), by: .house)
         #expect(reply == .success(.pushes([])))
     }

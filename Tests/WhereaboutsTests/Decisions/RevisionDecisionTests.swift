@@ -40,7 +40,7 @@ import Testing
         #expect(scene.house.events(after: count).count == 2)
         #expect(
             scene.house.standing.persons[scene.walkerID]?.countedFix == before.persons[scene.walkerID]?.countedFix)
-        #expect(scene.house.standing.persons[scene.walkerID]?.withdrawn == NumberSet())
+        #expect(scene.house.standing.persons[scene.walkerID]?.withdrawn.numbers == NumberSet())
     }
 
     @Test func `a withdrawn fix answers no question, and the same fix sent again does not either`() throws {
@@ -52,7 +52,7 @@ import Testing
         _ = scene.house.submit(
             .queryLocation(scene.house.question(1, about: "walker", maxAge: 600)), by: scene.friend)
         let query = QueryID(high: 0, low: 1)
-        let asked = try #require(scene.house.standing.queryOrder.last)
+        let asked = try #require(scene.house.standing.queries.order.last)
         #expect(scene.house.standing.queries[asked]?.end == nil, "\(query)")
         #expect(scene.house.report([fix], answering: asked, by: scene.phone) == [.duplicate])
         #expect(scene.house.standing.queries[asked]?.end == nil)

@@ -18,7 +18,7 @@ import Whereabouts
     private static func run(_ scene: inout Scene, from: Int64, to: Int64) {
         for second in stride(from: from, through: to, by: 60) {
             scene.house.now = House.start.adding(seconds: second)
-            for id in scene.house.standing.dueSchedules(at: scene.house.now, count: 10) {
+            for id in scene.house.standing.schedules.due(at: scene.house.now, count: 10) {
                 let query = QueryID(high: 77, low: UInt64(scene.house.log.count))
                 scene.house.submit(.askScheduled(id, query: query), by: .house)
             }
@@ -79,7 +79,7 @@ import Whereabouts
         Self.run(&scene, from: 0, to: 5 * 3600)
         #expect(Self.questions(scene.house).count == 1)
         scene.house.submit(.removeSchedule(id, of: House.handle("walker")), by: scene.walker)
-        #expect(scene.house.standing.schedules.isEmpty)
+        #expect(scene.house.standing.schedules.all.isEmpty)
         scene = Scene()
         _ = try #require(Self.set(&scene))
         Self.run(&scene, from: 0, to: 3600)
@@ -88,7 +88,7 @@ import Whereabouts
         Self.run(&scene, from: 2 * 3600 - 86_400, to: 2 * 3600 - 86_400)
         #expect(Self.questions(scene.house).count == 2)
         scene.house.submit(.erasePerson(House.handle("walker")), by: scene.walker)
-        #expect(scene.house.standing.schedules.isEmpty)
+        #expect(scene.house.standing.schedules.all.isEmpty)
     }
 
     @Test func `only who manages the person sets one, within bounds`() throws {

@@ -44,7 +44,7 @@ import Whereabouts
                 scene.house.submit(.addWebhook(of: handle, Self.target, .all), by: token)
             }
         }
-        #expect(scene.house.standing.webhooks.count == Limits.webhooks)
+        #expect(scene.house.standing.webhooks.all.count == Limits.webhooks)
         let reply = scene.house.submit(.addWebhook(of: House.handle("walker"), Self.target, .all), by: scene.walker)
         #expect(
             reply == .failure(.invalid("The service has 1000 webhooks, its limit; ask its operator.")))
@@ -90,7 +90,7 @@ import Whereabouts
         var scene = Scene()
         let id = try #require(Self.add(&scene))
         scene.house.submit(.erasePerson(House.handle("walker")), by: scene.admin)
-        #expect(scene.house.standing.webhooks.isEmpty)
+        #expect(scene.house.standing.webhooks.all.isEmpty)
         let before = scene.house.log.count
         scene.house.submit(.settleWebhook(id, .told(upTo: 900)), by: .house)
         #expect(scene.house.log.count == before)

@@ -59,7 +59,7 @@ import Whereabouts
     @Test func `a grant that has ended shows nothing, and another grant neither`() throws {
         var (scene, id) = Self.asked()
         Self.answer(id, &scene)
-        let grant = try #require(scene.house.standing.persons[scene.walkerID]?.grants.last)
+        let grant = try #require(scene.house.standing.persons[scene.walkerID]?.sharing.grants.last)
         scene.house.submit(.revokeGrant(grant), by: scene.walker)
         #expect(Self.view(id, scene.friend, scene)?.answer == nil)
         _ = scene.house.grant("walker", to: "friend", by: scene.walker)

@@ -58,9 +58,9 @@ import Whereabouts
                 .pauseSharing(House.handle("walker"), until: scene.house.now.adding(seconds: Int64(1 + index))),
                 by: scene.walker, key: RequestID(ofKeyedRequest: UInt64(index) << 16, 0))
         }
-        let kept = scene.house.standing.keyedRequests[scene.walker.principal]
+        let kept = scene.house.standing.requests.keyed[scene.walker.principal]
         #expect(kept?.count == Limits.keyedRequestsKept && kept?.first?.id.high == 1 << 16 | 0x8000)
         scene.house.submit(.erasePerson(House.handle("walker")), by: scene.admin)
-        #expect(scene.house.standing.keyedRequests[scene.walker.principal] == nil)
+        #expect(scene.house.standing.requests.keyed[scene.walker.principal] == nil)
     }
 }

@@ -23,8 +23,8 @@ import Whereabouts
 
     /// Whether the derived counts agree with the rest.
     private static func countsItsQueries(_ standing: Standing) -> Bool {
-        standing.openQueryCount == standing.openQueries.values.reduce(0) { $0 + $1.count }
-            && standing.openQueryCount == standing.queries.values.count { $0.end == nil }
+        standing.queries.openCount == standing.queries.open.values.reduce(0) { $0 + $1.count }
+            && standing.queries.openCount == standing.queries.all.values.count { $0.end == nil }
     }
 
     /// Whether both hold the same and are saved as the same rows.
@@ -128,7 +128,7 @@ import Whereabouts
                     .openAccount(
                         Hash256(words: (guess, 4, 4, guess)), as: House.handle("new-\(step)"), key: random.hash()),
                     by: .house)
-                if let id = scene.house.standing.accountInvitations.keys.max(), step % 3 == 0 {
+                if let id = scene.house.standing.invitations.toAccounts.keys.max(), step % 3 == 0 {
                     scene.house.submit(.withdrawAccountInvitation(id), by: caller)
                 }
                 scene.house.submit(
@@ -164,17 +164,17 @@ import Whereabouts
                     .setSchedule(
                         of: House.handle(name), everySeconds: 900,
                         until: random.maybe { _ in scene.house.now.adding(seconds: 5000) }), by: caller)
-                for id in scene.house.standing.dueSchedules(at: scene.house.now, count: 9).sorted() {
+                for id in scene.house.standing.schedules.due(at: scene.house.now, count: 9).sorted() {
                     query += 1
                     scene.house.submit(.askScheduled(id, query: QueryID(high: 9, low: query)), by: .house)
                 }
-                if let id = scene.house.standing.schedules.keys.min(), step % 5 == 0 {
+                if let id = scene.house.standing.schedules.all.keys.min(), step % 5 == 0 {
                     scene.house.submit(.removeSchedule(id, of: House.handle(name)), by: caller)
                 }
             case 21:
                 let target = WebhookTarget(url: "https://example.org/", secret: [1, 2])
                 scene.house.submit(.addWebhook(of: House.handle(name), target, .all), by: caller)
-                for (id, webhook) in scene.house.standing.webhooks.sorted(by: { $0.key < $1.key }) {
+                for (id, webhook) in scene.house.standing.webhooks.all.sorted(by: { $0.key < $1.key }) {
                     let item = FeedPlace(number: random.ordinal() % 500, ordinal: 1)
                     let failure = WebhookFailure(
                         webhook: id, item: item, tries: 3, status: random.maybe { $0.pick([410, 500]) }, reason: nil,
@@ -205,7 +205,7 @@ import Whereabouts
                     .registerPushToken(device: House.handle("phone"), token, .production), by: scene.phone)
             default:
                 let device = House.handle("device-\(step % 9)")
-                let isThere = scene.house.standing.deviceByHandle[device] != nil
+                let isThere = scene.house.standing.device(device) != nil
                 scene.house.submit(
                     isThere ? .removeDevice(device) : .addDevice(device, of: House.handle(name), key: random.hash()),
                     by: caller, key: RequestID(ofKeyedRequest: UInt64(step % 9), UInt64(step % 2)))
@@ -239,7 +239,7 @@ import Whereabouts
     /// A refold after an erasure sees the person's parts as erased, from the first event on.
     @Test(arguments: 1...8) func `live after an erasure equals a refold after it`(seed: UInt64) throws {
         let scene = Self.lived(seed: seed, erasing: true)
-        let erased = Set(scene.house.standing.persons.filter(\.value.isErased).map(\.key))
+        let erased = Set(scene.house.standing.persons.all.filter(\.value.isErased).map(\.key))
         #expect(erased.count == 2)
         var refolded = Standing()
         for recorded in scene.house.log {

@@ -33,7 +33,7 @@ struct House {
     ) {
         let number = standing.place + 1
         let recorded = RecordedEvent(
-            number: number, stream: stream, version: (standing.versions[stream] ?? 0) + 1, recordedAt: now,
+            number: number, stream: stream, version: standing.version(of: stream) + 1, recordedAt: now,
             actor: caller.principal, correlation: key ?? Identifier128(high: 1, low: UInt64(number)),
             cause: cause, event: event)
         if case .fixReported(let device, _, .open(let fix)) = event {
@@ -51,7 +51,7 @@ struct House {
     static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure("\(text) is no handle.") }() }
 
     mutating func token(for holder: TokenHolder, _ scopes: Scopes, by caller: Caller) -> Caller {
-        let hash = Hash256(words: (UInt64(standing.nextToken), 7, 7, UInt64(standing.nextToken)))
+        let hash = Hash256(words: (UInt64(standing.tokens.next), 7, 7, UInt64(standing.tokens.next)))
         guard
             case .success(.token(let id)) = submit(
                 .issueToken(for: holder, scopes: scopes, hash: hash, until: nil), by: caller),

@@ -30,9 +30,27 @@ extension Standing {
         }
     }
 
-    /// In the order in which they were added. Cost: a look at each webhook.
-    package func webhooks(of person: PersonID) -> [WebhookID] {
-        webhooks.lazy.filter { $0.value.person == person }.map(\.key).sorted()
+    /// The webhooks that are not removed.
+    package struct Webhooks: Sendable, Equatable {
+        package private(set) var all: [WebhookID: Webhook] = [:]
+
+        /// A webhook, changed in place; `nil` once it is removed.
+        package subscript(id: WebhookID) -> Webhook? {
+            get { all[id] }
+            _modify { yield &all[id] }
+        }
+
+        /// Those of a person, in the order in which they were added. Cost: a look at each webhook.
+        package func of(_ person: PersonID) -> [WebhookID] {
+            all.lazy.filter { $0.value.person == person }.map(\.key).sorted()
+        }
+
+        mutating func remove(_ id: WebhookID) { all[id] = nil }
+
+        /// Removes an erased person's webhooks.
+        mutating func forget(_ person: PersonID) {
+            for webhook in of(person) { all[webhook] = nil }
+        }
     }
 
     /// The caller as which a webhook acts, with the rights of its token; `nil` if the token is no longer valid.
@@ -63,7 +81,19 @@ extension Standing.Webhook {
     }
 }
 
-// In the saved standing: 1 person · 2 token · 3 topics · 4 place · 5 letters, three numbers each · 6 gone · 7, 8 passed
+// MARK: - Rows
+
+// Of one webhook: 1 person · 2 token · 3 topics · 4 place · 5 letters, three numbers each · 6 gone · 7, 8 passed
+extension Standing.Webhooks {
+    var rows: [StandingEntry] {
+        all.map { id, webhook in StandingEntry(.webhook, id.rawValue) { webhook.write(to: &$0) } }
+    }
+
+    mutating func load(_ id: WebhookID, _ fields: inout FieldReader) throws(CBORError) {
+        all[id] = try Standing.Webhook(from: &fields)
+    }
+}
+
 extension Standing.Webhook {
     func write(to fields: inout FieldWriter) {
         fields.integer(1, person.rawValue)
