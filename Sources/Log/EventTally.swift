@@ -48,7 +48,17 @@ package struct EventTally: Sendable {
                 answerSeconds.add(seconds: recordedAt.seconds(since: start))
             }
         case .locationPushAttempted(let attempt): fold(attempt)
-        default: break
+        // Counted by their kind alone.
+        case .personAdded, .deviceAdded, .deviceRemoved, .tokenIssued, .tokenRevoked, .grantGiven, .grantRevoked,
+            .regionAdded, .regionRemoved, .sharingPaused, .sharingResumed, .invitationMade, .invitationWithdrawn,
+            .invitationRefused, .accountInvitationMade, .accountInvitationClosed, .scheduleSet, .scheduleRemoved,
+            .correctionMade, .correctionWithdrawn, .fixesWithdrawn, .fixesRestored, .webhookAdded, .webhookRemoved,
+            .webhookSettled, .webhookFailed, .fixReported, .authorizationReported, .sightingReported, .messageReported,
+            .locationPushTokenRegistered, .locationPushTokenRetired, .consentAsked, .consentGiven, .consentRefused,
+            .locationPushStarted, .locationPushWithheld, .locationPushTested, .locationReportCommanded,
+            .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack, .logRestored,
+            .lossAccepted, .operatorActed:
+            break
         }
     }
 

@@ -339,7 +339,15 @@ extension References.Kind {
         case .webhookAdded, .webhookRemoved, .webhookFailed, .webhookSettled: self = .webhook
         case .correctionMade, .correctionWithdrawn: self = .correction
         case .fixesWithdrawn, .fixesRestored: self = .event
-        default: self = .thing
+        // No list names their items by a reference of its own.
+        case .personAdded, .deviceAdded, .deviceRemoved, .regionAdded, .regionRemoved, .fixReported, .inputRejected,
+            .locationPushTokenRegistered, .locationPushTokenRetired, .locationQueried, .locationPushAttempted,
+            .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
+            .logRestored, .authorizationReported, .locationPushStarted, .sharingPaused, .sharingResumed,
+            .invitationRefused, .locationPushTested, .sealedFixReported, .consentAsked, .consentGiven, .consentRefused,
+            .headingReported, .beaconSighted, .visitReported, .crossingReported, .retentionApplied, .messageReported,
+            .locationReportCommanded, .operatorActed, .lossAccepted, .locationPushWithheld:
+            self = .thing
         }
     }
 }
