@@ -66,8 +66,11 @@ let package = Package(
         .target(name: "CPageAssets"),
         module("JSON", ["CSupport"]),
         tests("JSON", []),
+        // The JSON of answers, for the service, its clients and the tool.
+        module("Replies", ["JSON"]),
+        tests("Replies", ["JSON"]),
         module("Whereabouts", ["Geodesy"]),
-        module("WireFormats", ["CExpat", "Geodesy", "JSON", "Whereabouts"]),
+        module("WireFormats", ["CExpat", "Geodesy", "JSON", "Replies", "Whereabouts"]),
         tests("WireFormats", ["Geodesy", "JSON", "Whereabouts"]),
         module("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
         tests("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
@@ -81,7 +84,7 @@ let package = Package(
         module(
             "Answers",
             [
-                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "Projections", "SQLite",
+                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "Projections", "Replies", "SQLite",
                 "Tables", "Threading", "Transparency", "Whereabouts", "WireFormats",
             ]),
         module(
@@ -93,28 +96,28 @@ let package = Package(
             "Reactors",
             [
                 "Answers", "Cryptography", "Gazetteer", "HTTPServer", "JSON", "LocationPush", "Log", "MQTT",
-                "Posting", "Projections", "SQLite", "Tables", "Threading", "Transparency", "Whereabouts",
+                "Posting", "Projections", "Replies", "SQLite", "Tables", "Threading", "Transparency", "Whereabouts",
                 "WireFormats",
             ]),
         module(
             "HTTPInterface",
             [
-                "Answers", "Cryptography", "GZIP", "HTTPServer", "JSON", "Log", "Projections", "SQLite", "Tables",
-                "Threading", "Whereabouts",
+                "Answers", "Cryptography", "GZIP", "HTTPServer", "JSON", "Log", "Projections", "Replies", "SQLite",
+                "Tables", "Threading", "Whereabouts",
             ]),
         module(
             "PersonEndpoints",
             [
                 "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON", "Log",
-                "Posting", "Projections", "Reactors", "SQLite", "Tables", "Threading", "Transparency",
+                "Posting", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Threading", "Transparency",
                 "Whereabouts", "WireFormats",
             ]),
         module(
             "HouseEndpoints",
             [
                 "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
-                "LocationPush", "Log", "Maintenance", "Projections", "Reactors", "SQLite", "Tables", "Whereabouts",
-                "WireFormats",
+                "LocationPush", "Log", "Maintenance", "Projections", "Reactors", "Replies", "SQLite", "Tables",
+                "Whereabouts", "WireFormats",
             ]),
         module(
             "WebPage",
@@ -135,7 +138,7 @@ let package = Package(
         tests("LocationPush", ["JSON", "PushStandIn"]),
         module("MQTT", ["CMosquitto"]),
         tests("MQTT", []),
-        module("WhereaboutsClient", ["Cryptography", "HTTPServer", "JSON", "Posting"]),
+        module("WhereaboutsClient", ["Cryptography", "HTTPServer", "JSON", "Posting", "Replies"]),
         tests("WhereaboutsClient", ["Cryptography", "HTTPServer", "JSON"]),
         module("Posting", ["CCurl", "CSupport", "Threading"]),
         tests("Posting", []),
@@ -169,7 +172,7 @@ let package = Package(
             [
                 "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPInterface", "HTTPServer",
                 "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT", "Maintenance",
-                "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "Reactors",
+                "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "Reactors", "Replies",
                 "SQLite", "Tables", "TablesTests", "Threading", "Transparency", "WebPage", "Whereabouts",
                 "WhereaboutsClient", "WitnessServer",
             ]),
@@ -184,7 +187,7 @@ let package = Package(
             name: "WhereaboutsTool",
             dependencies: [
                 "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
-                "JSON", "Log", "Maintenance", "Projections", "PushStandIn", "QRCode", "Reactors", "SQLite",
+                "JSON", "Log", "Maintenance", "Projections", "PushStandIn", "QRCode", "Reactors", "Replies", "SQLite",
                 "Service", "Threading", "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient",
                 "WireFormats", "WitnessServer",
             ], swiftSettings: strict),
@@ -192,7 +195,8 @@ let package = Package(
             "WhereaboutsTool",
             [
                 "Answers", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "HTTPServerTests",
-                "JSON", "LocationPush", "Log", "Maintenance", "PushStandIn", "Reactors", "Service", "Transparency",
+                "JSON", "LocationPush", "Log", "Maintenance", "PushStandIn", "Reactors", "Replies", "Service",
+                "Transparency",
                 "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServerTests",
             ]),
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),

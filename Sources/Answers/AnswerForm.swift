@@ -1,6 +1,7 @@
 package import Geodesy
 import HTTPServer
 package import JSON
+package import Replies
 
 /// How an answer about a person writes places: in which coordinate reference system, and whether as GeoJSON.
 ///
@@ -21,8 +22,8 @@ package struct AnswerForm {
     let isGeoJSON: Bool
     /// The system of the numbers; `nil` for WGS 84 in degrees.
     package let system: CoordinateReferenceSystem?
-    /// The operations that made the numbers written so far.
-    private var operations = CoordinateReferenceSystem.UsedOperations()
+    /// The numbers in ``system``.
+    private let conversion: Conversion?
 
     package static let geoJSONType = "application/geo+json"
 
@@ -42,6 +43,7 @@ package struct AnswerForm {
         system = try exchange.request.parameter("crs").map { (code) throws(Problem) in
             try context.referenceSystem(try Self.code(code))
         }
+        conversion = system.map { Conversion(to: $0) }
     }
 
     /// The beginning of the addresses that OGC gives the register's systems.
@@ -62,215 +64,100 @@ package struct AnswerForm {
         return code
     }
 
-    /// The answer in this form: the bytes that are recorded and sent. Without a form, the same bytes.
+    // MARK: Writing
+
+    /// A writer for an answer in this form: the object is open, and ``ended(_:count:asOf:)`` ends it.
     ///
-    /// Parses the JSON and writes it again, so the cost is linear in its length; each coordinate in another system
-    /// takes a PROJ transformation.
-    package func written(_ computed: Gate.Computed) throws(Problem) -> Gate.Computed {
-        guard isGeoJSON || system != nil else { return computed }
-        guard let root = (try? JSONDocument.parse(computed.body))?.root else { throw .broken }
-        var form = self
-        let body = form.bytes(of: root)
+    /// - Parameter capacity: About the bytes of the answer.
+    package func begun(capacity: Int) -> MemberWriter {
+        var writer = MemberWriter(
+            JSONWriter(capacity: capacity), in: conversion.map { $0.numbers }, isGeoJSON: isGeoJSON)
+        writer.json.beginObject()
+        if isGeoJSON {
+            writer.json.field("type", "FeatureCollection")
+            if let system { writer.json.field("coordRefSys", Self.address(of: system)) }
+        }
+        return writer
+    }
+
+    /// Begins the items of a page, which are the features of a collection.
+    package func beginItems(_ writer: inout MemberWriter) {
+        writer.json.key(isGeoJSON ? Self.features : PageEnd.items)
+        writer.json.beginArray()
+    }
+
+    /// Writes an item of a page. Each coordinate in another system takes a PROJ transformation.
+    package func add<Item: Reply>(_ item: Item, to writer: inout MemberWriter) {
+        if isGeoJSON { writer.feature(item) } else { item.write(into: &writer) }
+    }
+
+    /// Ends the answer with `referenceSystem`, which needs to know the operations used.
+    package func ended(_ writer: consuming MemberWriter, count: Int64, asOf: Int64) -> Gate.Computed {
+        if let conversion { conversion.write(into: &writer.json) }
+        writer.json.endObject()
         var headers = [(name: "Content-Type", value: isGeoJSON ? Self.geoJSONType : "application/json")]
         if let system { headers.append(("Content-Crs", "<\(Self.address(of: system))>")) }
-        return Gate.Computed(body: body, count: computed.count, asOf: computed.asOf, headers: headers)
+        return Gate.Computed(body: writer.json.bytes, count: count, asOf: asOf, headers: headers)
     }
 
-    /// The whole answer: the members or the collection, then `referenceSystem`, which needs to know the operations
-    /// used.
-    private mutating func bytes(of root: JSONValue) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        if isGeoJSON { writeCollection(root, into: &writer) } else { writeMembers(of: root, into: &writer) }
-        if let system {
-            writer.object("referenceSystem") { writer in
-                writer.field("code", system.code)
-                writer.field("name", system.name)
-                writer.array("axes") { writer in
-                    writer.value(system.axisNames.x)
-                    writer.value(system.axisNames.y)
-                }
-                writer.array("areaOfUse") { writer in
-                    let area = system.areaOfUse
-                    for degrees in [area.west, area.south, area.east, area.north] { writer.value(degrees) }
-                }
-                writer.key("accuracyMeters")
-                if let meters = operations.accuracyMeters { writer.value(meters) } else { writer.null() }
-                writer.key("operations")
-                operations.write(into: &writer)
-            }
-        }
-        writer.endObject()
-        return writer.bytes
-    }
-
-    // MARK: JSON
-
-    /// Writes a value, with the places in it at any depth in this form.
-    private mutating func write(_ value: JSONValue, into writer: inout JSONWriter) {
-        if value.members != nil {
-            writer.beginObject()
-            writeMembers(of: value, into: &writer)
-            writer.endObject()
-        } else if let array = value.array {
-            writer.beginArray()
-            for element in array { write(element, into: &writer) }
-            writer.endArray()
+    /// An answer with one location or visit. As GeoJSON it has one feature, or none without an item.
+    ///
+    /// - Parameters:
+    ///   - member: The name of the item in the answer.
+    ///   - item: The item; `nil` if the answer has none.
+    package func answer<Answer: Reply, Item: Reply>(
+        _ answer: Answer, showing member: String, _ item: Item?, count: Int64, asOf: Int64
+    ) -> Gate.Computed {
+        var writer = begun(capacity: 512)
+        if isGeoJSON {
+            writer.json.key(Self.features)
+            writer.json.beginArray()
+            if let item { writer.feature(item) }
+            writer.json.endArray()
+            writer.members(of: answer, otherThan: member)
         } else {
-            writer.value(value)
+            answer.writeMembers(into: &writer)
         }
+        return ended(writer, count: count, asOf: asOf)
     }
 
-    /// Writes the members of an object. `x` and `y` take the place of `longitude`; other members keep their order.
-    private mutating func writeMembers(of object: JSONValue, into writer: inout JSONWriter) {
-        let place = system == nil ? nil : Self.place(of: object)
-        for (key, value) in Self.members(of: object) {
-            switch key {
-            case "latitude" where place != nil: break
-            case "longitude" where place != nil:
-                let numbers = place.flatMap { self.numbers($0) }
-                for (key, number) in [("x", numbers?.x), ("y", numbers?.y)] {
-                    writer.key(key)
-                    if let number { writer.value(number) } else { writer.null() }
-                }
-            case "polygon":
-                writer.key(key)
-                writeGeometry(of: object, into: &writer)
-            default:
-                writer.key(key)
-                write(value, into: &writer)
-            }
-        }
-    }
+    /// The items of a GeoJSON collection.
+    private static let features = "features"
+}
 
-    private static func members(of object: JSONValue) -> [(key: String, value: JSONValue)] {
-        object.members.map(Array.init) ?? []
-    }
+/// The numbers of places in a reference system, and the operations that made them.
+private final class Conversion {
+    private let system: CoordinateReferenceSystem
+    private var operations = CoordinateReferenceSystem.UsedOperations()
 
-    /// The coordinate of an object with `latitude` and `longitude`; `nil` for any other.
-    private static func place(of object: JSONValue) -> Coordinate? {
-        guard let latitude = object["latitude"]?.double, let longitude = object["longitude"]?.double else { return nil }
-        return try? Coordinate(latitude: latitude, longitude: longitude)
-    }
+    init(to system: CoordinateReferenceSystem) { self.system = system }
 
-    /// The place in the requested system, or `nil` outside the system's area.
-    private mutating func numbers(_ place: Coordinate) -> (x: Double, y: Double)? {
-        guard let system else { return (place.longitude, place.latitude) }
-        guard let numbers = try? system.fromWGS84(place) else { return nil }
+    /// The place in the system, or `nil` outside the system's area.
+    func numbers(_ latitude: Double, _ longitude: Double) -> (x: Double, y: Double)? {
+        guard let place = try? Coordinate(latitude: latitude, longitude: longitude),
+            let numbers = try? system.fromWGS84(place)
+        else { return nil }
         if let operation = try? system.operation(at: place) { operations.insert(operation) }
         return numbers
     }
 
-    // MARK: GeoJSON
-
-    /// Writes the members of the collection. An answer without `items` has one feature, or none if its location or
-    /// visit is null.
-    private mutating func writeCollection(_ root: JSONValue, into writer: inout JSONWriter) {
-        writer.field("type", "FeatureCollection")
-        if let system { writer.field("coordRefSys", Self.address(of: system)) }
-        writer.array("features") { writer in
-            let items = root["items"]?.array.map { Array($0) } ?? [root["location"] ?? root["visit"]].compactMap { $0 }
-            for item in items where !item.isNull { writeFeature(item, into: &writer) }
-        }
-        for (key, value) in Self.members(of: root) where !["items", "location", "visit"].contains(key) {
-            writer.key(key)
-            writer.value(value)
-        }
-    }
-
-    /// Writes an item as a feature: its `id` and geometry, and everything else as `properties`. A circle becomes its
-    /// center, with `radiusMeters` as a property.
-    private mutating func writeFeature(_ item: JSONValue, into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.field("type", "Feature")
-        if let id = item["id"] {
-            writer.key("id")
-            writer.value(id)
-        }
-        for member in system == nil ? ["geometry"] : ["geometry", "place"] {
-            writer.key(member)
-            writeGeometry(of: item, into: &writer)
-        }
-        writer.object("properties") { writer in
-            for (key, value) in Self.members(of: item)
-            where !["id", "latitude", "longitude"].contains(key) {
-                switch key {
-                case "circle": writer.field("radiusMeters", value["radiusMeters"]?.double)
-                case "polygon": break
-                default:
-                    writer.key(key)
-                    write(value, into: &writer)
-                }
+    /// Writes the member `referenceSystem`.
+    func write(into writer: inout JSONWriter) {
+        writer.object("referenceSystem") { writer in
+            writer.field("code", system.code)
+            writer.field("name", system.name)
+            writer.array("axes") { writer in
+                writer.value(system.axisNames.x)
+                writer.value(system.axisNames.y)
             }
-        }
-        writer.endObject()
-    }
-
-    /// Null unless the whole geometry is in the system's area.
-    private mutating func writeGeometry(of item: JSONValue, into writer: inout JSONWriter) {
-        let geometry = Geometry(of: item)
-        let positions = geometry?.places.compactMap { numbers($0) } ?? []
-        if let geometry, positions.count == geometry.places.count {
-            geometry.write(positions, into: &writer)
-        } else {
-            writer.null()
-        }
-    }
-
-    /// The geometry of an item, as a map draws it.
-    private enum Geometry {
-        case point(Coordinate)
-        case line([Coordinate])
-        case polygon([Coordinate])
-
-        /// The geometry of an item, by the first that it has: a coordinate or circle, `from` and `to`, a polygon. `nil`
-        /// for an item without a place.
-        init?(of item: JSONValue) {
-            if let place = AnswerForm.place(of: item) ?? item["circle"].flatMap(AnswerForm.place) {
-                self = .point(place)
-            } else if let from = item["from"].flatMap(AnswerForm.place), let to = item["to"].flatMap(AnswerForm.place) {
-                self = .line([from, to])
-            } else if let ring = item["polygon"]?["coordinates"]?.array?.first(where: { _ in true })?.array {
-                self = .polygon(
-                    ring.compactMap { position in
-                        let numbers = position.array.map { $0.compactMap(\.double) } ?? []
-                        return numbers.count < 2
-                            ? nil : try? Coordinate(latitude: numbers[1], longitude: numbers[0])
-                    })
-            } else {
-                return nil
+            writer.array("areaOfUse") { writer in
+                let area = system.areaOfUse
+                for degrees in [area.west, area.south, area.east, area.north] { writer.value(degrees) }
             }
-        }
-
-        /// The coordinates in the order of the geometry; a polygon's ring repeats its first one at the end.
-        var places: [Coordinate] {
-            switch self {
-            case .point(let place): [place]
-            case .line(let places), .polygon(let places): places
-            }
-        }
-
-        /// - Parameter positions: The positions of ``places``, in the same order.
-        func write(_ positions: [(x: Double, y: Double)], into writer: inout JSONWriter) {
-            // A point is a position, a line a list of them, a polygon a list of lines.
-            let (type, depth) =
-                switch self {
-                case .point: ("Point", 0)
-                case .line: ("LineString", 1)
-                case .polygon: ("Polygon", 2)
-                }
-            writer.beginObject()
-            writer.field("type", type)
-            writer.key("coordinates")
-            for _ in 0..<depth { writer.beginArray() }
-            for position in positions {
-                writer.beginArray()
-                writer.value(position.x)
-                writer.value(position.y)
-                writer.endArray()
-            }
-            for _ in 0..<depth { writer.endArray() }
-            writer.endObject()
+            writer.key("accuracyMeters")
+            if let meters = operations.accuracyMeters { writer.value(meters) } else { writer.null() }
+            writer.key("operations")
+            operations.write(into: &writer)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Cryptography
 package import JSON
 package import Log
+import Replies
 package import Whereabouts
 import WireFormats
 
@@ -28,15 +29,12 @@ package enum EventJSON {
         package func write(into writer: inout JSONWriter) {
             let header = stored.header
             writer.beginObject()
-            writer.field("number", header.number)
-            writer.field("kind", EventKind(rawValue: header.kind)?.name ?? "\(header.kind)")
-            writer.field("stream", header.stream.rawValue)
-            writer.field("version", header.version)
-            writer.field("recordedAt", milliseconds: header.recordedAt.milliseconds)
-            writer.field("actor", header.actor.rawValue)
-            writer.field("correlation", header.correlation.description)
-            writer.field("cause", header.cause)
-            writer.field("leaf", stored.leaf.hex)
+            writer.members(
+                of: EventHead(
+                    number: header.number, kind: EventKind(rawValue: header.kind)?.name ?? "\(header.kind)",
+                    stream: header.stream.rawValue, version: header.version,
+                    recordedAt: Moment(header.recordedAt), actor: header.actor.rawValue,
+                    correlation: header.correlation.description, cause: header.cause, leaf: stored.leaf.hex))
             if let opened {
                 writer.object("content") { writer in EventJSON.write(opened.event, into: &writer) }
             } else {
@@ -69,7 +67,7 @@ package enum EventJSON {
             case .fix(let fix):
                 writer.key(field.name)
                 FixJSON.write(fix, into: &writer)
-            case .region(let region): RegionJSON.writeMembers(of: region, into: &writer)
+            case .region(let region): writer.members(of: RegionAreaItem(region))
             case .correction(let correction): CorrectionJSON.writeMembers(of: correction, into: &writer)
             case .authorization(let report): ReportJSON.writeMembers(of: report, into: &writer)
             case .sighting(let sighting): ReportJSON.writeMembers(of: sighting, into: &writer)

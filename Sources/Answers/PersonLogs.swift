@@ -1,6 +1,7 @@
 package import Cryptography
 import Log
 import Projections
+import Replies
 import SQLite
 import Synchronization
 import Tables

@@ -1,6 +1,7 @@
 package import Cryptography
 import JSON
 package import Log
+package import Replies
 import Synchronization
 package import Whereabouts
 
@@ -54,20 +55,7 @@ package struct References: Sendable {
     }
 
     /// A number as the caller sees it.
-    package enum Name: Equatable, Sendable {
-        /// The number itself, for the operator.
-        case number(Int64)
-        /// A reference, for everyone else.
-        case text(String)
-
-        /// The text in a URL or a header.
-        package var text: String {
-            switch self {
-            case .number(let number): "\(number)"
-            case .text(let text): text
-            }
-        }
-    }
+    package typealias Name = Reference
 
     /// The cipher under the person's key; `nil` for the operator, who sees numbers.
     private let block: AES256Block?

@@ -1,42 +1,14 @@
 import Geodesy
 package import JSON
+package import Replies
 package import Whereabouts
 
-/// The JSON form of a region's shape, in requests and answers.
+/// The JSON form of a region's shape in requests.
 ///
 /// A circle is `{"circle": {"latitude", "longitude", "radiusMeters"}}`. A polygon is `{"polygon": …}` with a GeoJSON
 /// geometry (RFC 7946, section 3.1.6) of one ring: each position has longitude and latitude, and may have an altitude,
 /// which is ignored.
 package enum RegionJSON {
-    /// Writes the shape into an open object, and `notifyOnEntry` or `notifyOnExit` where they are false.
-    package static func writeMembers(of region: Region, into writer: inout JSONWriter) {
-        switch region.area {
-        case .circle(let circle):
-            writer.object("circle") { writer in
-                writer.field("latitude", circle.center.latitude)
-                writer.field("longitude", circle.center.longitude)
-                writer.field("radiusMeters", circle.radiusMeters)
-            }
-        case .polygon(let polygon):
-            writer.object("polygon") { writer in
-                writer.field("type", "Polygon")
-                writer.array("coordinates") { writer in
-                    writer.beginArray()
-                    // A GeoJSON ring repeats its first position at the end.
-                    for vertex in polygon.vertices + polygon.vertices.prefix(1) {
-                        writer.beginArray()
-                        writer.value(vertex.longitude)
-                        writer.value(vertex.latitude)
-                        writer.endArray()
-                    }
-                    writer.endArray()
-                }
-            }
-        }
-        if !region.notifyOnEntry { writer.field("notifyOnEntry", false) }
-        if !region.notifyOnExit { writer.field("notifyOnExit", false) }
-    }
-
     /// The shape in a body, from exactly one of `circle` and `polygon`.
     ///
     /// - Throws: ``Problem/invalid(_:)`` or ``Problem/refused(_:)`` with the member that is wrong.
@@ -77,5 +49,19 @@ package enum RegionJSON {
         do throws(ShapeError) {
             return try Polygon(vertices: vertices)
         } catch { throw .refused("\"polygon\" is not valid: \(error)") }
+    }
+}
+
+extension RegionAreaItem {
+    /// The shape, and the crossings that are not noted.
+    package init(_ region: Region) {
+        self.init(
+            notifyOnEntry: region.notifyOnEntry ? nil : false, notifyOnExit: region.notifyOnExit ? nil : false)
+        switch region.area {
+        case .circle(let area): circle = CircleItem(at: MapPoint(area.center), radiusMeters: area.radiusMeters)
+        case .polygon(let area):
+            // A GeoJSON ring repeats its first position at the end.
+            polygon = PolygonItem(ring: (area.vertices + area.vertices.prefix(1)).map { MapPoint($0) })
+        }
     }
 }

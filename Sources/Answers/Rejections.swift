@@ -9,7 +9,7 @@ extension RejectionReason {
     }
 
     /// The problem, with what to do about it.
-    private var sentence: String {
+    package var sentence: String {
         switch self {
         case .notJSON: "The body is not JSON; nothing was read from it."
         case .unknownType: "The report is of an unknown type; this address does not take it."

@@ -1,7 +1,7 @@
 package import Gazetteer
 package import Geodesy
-package import JSON
 import Log
+package import Replies
 package import Tables
 package import Whereabouts
 
@@ -54,23 +54,12 @@ package struct ShownLocation {
     /// The ISO 3166-1 code, two capital letters.
     package var countryCode: String? { placemark?.isoCountryCode?.description }
 
-    /// Writes the location as one object: the values of the fix, `precision`, and `place` if there is a gazetteer.
-    package func write(into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
-        writer.field("latitude", fix.coordinate.latitude)
-        writer.field("longitude", fix.coordinate.longitude)
-        writer.field("horizontalAccuracy", fix.horizontalAccuracy)
-        writer.field("altitude", fix.altitude)
-        writer.field("ellipsoidalAltitude", fix.ellipsoidalAltitude)
-        writer.field("speed", fix.speed)
-        writer.field("course", fix.course)
-        writer.field("precision", precision.word)
-        if let placemark {
-            writer.key("place")
-            PlacemarkJSON.write(ofPerson: placemark, into: &writer)
-        }
-        writer.endObject()
+    /// The location in answers: the values of the fix, the precision, and the place if there is a gazetteer.
+    package var item: LocationItem {
+        LocationItem(
+            timestamp: Moment(fix.timestamp), at: MapPoint(fix.coordinate), horizontalAccuracy: fix.horizontalAccuracy,
+            altitude: fix.altitude, ellipsoidalAltitude: fix.ellipsoidalAltitude, speed: fix.speed, course: fix.course,
+            precision: precision.word, place: placemark.map { PlacemarkItem(ofPerson: $0) })
     }
 }
 

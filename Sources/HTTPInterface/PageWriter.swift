@@ -1,36 +1,62 @@
 package import Answers
 package import JSON
+package import Replies
 
 /// A page of rows, written one by one.
 package struct PageWriter {
-    private var writer: JSONWriter
+    private var writer: MemberWriter
+    /// The form of the items; `nil` for JSON with degrees.
+    private let form: AnswerForm?
     /// The rows written so far.
     package private(set) var count: Int64 = 0
     /// About the bytes of a fix.
     private static let bytesOfRow = 256
 
     /// - Parameter rows: The most rows of the page. Memory is reserved for them, and used only when written to.
-    package init(rows: Int) {
-        writer = JSONWriter(capacity: rows * Self.bytesOfRow)
-        writer.beginObject()
-        writer.key("items")
-        writer.beginArray()
+    package init(rows: Int, _ form: AnswerForm? = nil) {
+        self.form = form
+        if let form {
+            writer = form.begun(capacity: rows * Self.bytesOfRow)
+            form.beginItems(&writer)
+        } else {
+            writer = MemberWriter(JSONWriter(capacity: rows * Self.bytesOfRow))
+            writer.json.beginObject()
+            writer.json.key(PageEnd.items)
+            writer.json.beginArray()
+        }
+    }
+
+    /// Writes an item.
+    package mutating func add<Item: Reply>(_ item: Item) {
+        if let form { form.add(item, to: &writer) } else { item.write(into: &writer) }
+        count += 1
     }
 
     /// - Parameter write: Writes one value.
     package mutating func add(_ write: (inout JSONWriter) -> Void) {
-        write(&writer)
+        write(&writer.json)
         count += 1
     }
 
     /// - Parameter next: The cursor of the next page; `nil` on the last page.
     package mutating func ended(next: String?, asOf: Int64, _ references: References) -> Gate.Computed {
-        writer.endArray()
-        writer.key("next")
-        if let next { writer.value(next) } else { writer.null() }
-        writer.field("asOf", references.place(asOf))
-        writer.endObject()
-        return Gate.Computed(body: writer.bytes, count: count, asOf: asOf)
+        writer.json.endArray()
+        PageEnd(next: next.map(Reference.text), asOf: references.place(asOf)).writeMembers(into: &writer)
+        if let form { return form.ended(writer, count: count, asOf: asOf) }
+        writer.json.endObject()
+        return Gate.Computed(body: writer.json.bytes, count: count, asOf: asOf)
+    }
+
+    /// A page of items.
+    ///
+    /// - Parameter item: Makes the item of a row.
+    package static func page<Row, Item: Reply>(
+        _ rows: [Row], next: String?, asOf: Int64, _ references: References, in form: AnswerForm? = nil,
+        item: (Row) -> Item
+    ) -> Gate.Computed {
+        var page = PageWriter(rows: rows.count, form)
+        for row in rows { page.add(item(row)) }
+        return page.ended(next: next, asOf: asOf, references)
     }
 
     /// A page of items that are written the same way.

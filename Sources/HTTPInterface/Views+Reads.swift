@@ -28,11 +28,11 @@ extension Views {
     /// As ``read(_:_:_:from:compute:)``, with places in the requested form.
     package func readPlaces(
         _ exchange: Exchange, _ context: AnswerContext, _ question: LocationRead.Question,
-        from projection: String?, compute: (Gate.Reading) throws(Problem) -> Gate.Computed
+        from projection: String?, compute: (Gate.Reading, AnswerForm) throws(Problem) -> Gate.Computed
     ) throws(Problem) -> Disclosed {
         let form = try AnswerForm(exchange, context)
         return try read(exchange, context, question, from: projection) { (reading) throws(Problem) in
-            try form.written(try compute(reading))
+            try compute(reading, form)
         }
     }
 

@@ -5,6 +5,7 @@ package import HTTPInterface
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// Names for coordinates and coordinates for names, offline.
@@ -65,7 +66,7 @@ package struct GeocodeEndpoints: Sendable {
         let languages = exchange.languages(context)
         return Self.answer { writer in
             let placemark = gazetteer.placemark(at: coordinate, accuracyMeters: accuracy, using: transform)
-            PlacemarkJSON.write(placemark.speaking(languages), into: &writer)
+            writer.value(PlacemarkItem(placemark.speaking(languages)))
         }
     }
 
@@ -94,7 +95,7 @@ package struct GeocodeEndpoints: Sendable {
         return Self.answer { writer in
             writer.beginObject()
             writer.array("items") { writer in
-                for placemark in placemarks { PlacemarkJSON.write(placemark.speaking(languages), into: &writer) }
+                for placemark in placemarks { writer.value(PlacemarkItem(placemark.speaking(languages))) }
             }
             writer.endObject()
         }
@@ -118,7 +119,7 @@ package struct GeocodeEndpoints: Sendable {
             writer.beginObject()
             writer.array("items") { writer in
                 for found in found {
-                    PlacemarkJSON.write(found, of: gazetteer, in: languages, using: transform, into: &writer)
+                    writer.value(PlacemarkItem(found, of: gazetteer, in: languages, using: transform))
                 }
             }
             writer.endObject()
@@ -144,7 +145,7 @@ package struct GeocodeEndpoints: Sendable {
             writer.array("items") { writer in
                 for found in found {
                     if let found {
-                        PlacemarkJSON.write(found, of: gazetteer, in: languages, using: transform, into: &writer)
+                        writer.value(PlacemarkItem(found, of: gazetteer, in: languages, using: transform))
                     } else {
                         writer.null()
                     }

@@ -4,6 +4,7 @@ import HTTPServer
 import JSON
 import Log
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts

@@ -3,6 +3,7 @@ import HTTPInterface
 import HTTPServer
 import JSON
 import Projections
+import Replies
 import Tables
 import Whereabouts
 
@@ -18,10 +19,8 @@ extension ReadEndpoints {
             let (patterns, zone, asOf) = try views.patterns(about: reading.permit.subject, context)
             let names = PrincipalNames(decisions)
             let found = patterns.findings.sorted { $0.number > $1.number }
-            return PageWriter.page(found, next: nil, asOf: asOf, reading.references) { finding, writer in
-                writer.beginObject()
-                TimelineJSON.write(finding, timeZone: zone, into: &writer, names, reading.references)
-                writer.endObject()
+            return PageWriter.page(found, next: nil, asOf: asOf, reading.references) { finding in
+                FindingItem(finding, timeZone: zone, names, reading.references)
             }
         }
     }

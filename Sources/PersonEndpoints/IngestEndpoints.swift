@@ -4,6 +4,7 @@ import HTTPInterface
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Whereabouts
 import WireFormats
 
@@ -234,17 +235,12 @@ struct IngestEndpoints: Sendable {
 
         /// Writes `new`, `duplicate`, `twins` and `rejected` into an open object.
         func writeMembers(into writer: inout JSONWriter) {
-            writer.field("new", new)
-            writer.field("duplicate", duplicate)
-            writer.field("twins", twins)
-            writer.array("rejected") { writer in
-                for (index, reason) in rejected {
-                    writer.beginObject()
-                    writer.field("index", index)
-                    reason.writeMembers(into: &writer)
-                    writer.endObject()
-                }
-            }
+            writer.members(
+                of: ReportOutcome(
+                    new: Int64(new), duplicate: Int64(duplicate), twins: Int64(twins),
+                    rejected: rejected.map {
+                        RejectedItem(index: Int64($0.index), reason: $0.reason.word, detail: $0.reason.sentence)
+                    }))
         }
     }
 

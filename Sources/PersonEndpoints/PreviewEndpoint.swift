@@ -4,6 +4,7 @@ import HTTPServer
 import JSON
 import Log
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -46,15 +47,9 @@ struct PreviewEndpoint: Sendable {
             if let found, let permit, let fix = try ReadEndpoints.newestShown(found, permit, context) {
                 shown = ShownLocation(fix, under: permit, decisions, context, languages: exchange.languages(context))
             }
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.key("location")
-            if let shown { shown.write(into: &writer) } else { writer.null() }
-            writer.field("history", history)
-            writer.field("reason", reason?.word)
-            writer.field("asOf", reading.references.place(asOf))
-            writer.endObject()
-            return Gate.Computed(body: writer.bytes, count: shown == nil ? 0 : 1, asOf: asOf)
+            let answer = PreviewAnswer(
+                location: shown?.item, history: history, reason: reason?.word, asOf: reading.references.place(asOf))
+            return Gate.Computed(body: answer.bytes, count: shown == nil ? 0 : 1, asOf: asOf)
         }
     }
 }

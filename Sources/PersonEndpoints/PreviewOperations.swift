@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension PreviewEndpoint {
@@ -12,10 +13,7 @@ extension PreviewEndpoint {
                     "For the person or the operator, with the scopes `manage` and `query`. `location` is null if the other person would see none; `reason` says why. Recorded as a read of your own before the answer is sent.",
                 access: .token([.manage, .query]), discloses: .recorded(.location), query: [.atLeast],
                 answer: Operation.Answer(
-                    Schema.object(
-                        [
-                            "location": Schema.orNull(Schema.location), "history": Schema.boolean, "asOf": Schema.asOf,
-                        ], optional: ["reason": Schema.text]), named: "Preview"),
+                    Schema.object(of: PreviewAnswer.self), named: "Preview"),
                 hasNames: true)
         ]
     }

@@ -2,6 +2,7 @@ import Answers
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// Location queries: asking, waiting for the answer, canceling.
@@ -28,14 +29,9 @@ struct QueryEndpoints: Sendable {
         do throws(Problem) { question = try Self.question(exchange) } catch { return respond(error.response) }
         decisions.submit(exchange, .queryLocation(question), respond) { _ in
             let url = "/v1/location-queries/\(question.id)"
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.field("id", question.id.description)
-            writer.field("status", QueryView.Seen.pendingWord)
-            writer.field("url", url)
-            writer.endObject()
+            let answer = StartedQuery(id: question.id.description, status: QueryView.Seen.pendingWord, url: url)
             return HTTPResponse(
-                status: 202, headers: [("Content-Type", "application/json"), ("Location", url)], body: writer.bytes)
+                status: 202, headers: [("Content-Type", "application/json"), ("Location", url)], body: answer.bytes)
         }
     }
 
@@ -121,7 +117,7 @@ struct QueryEndpoints: Sendable {
     ) throws(Problem) {
         let status = view.status(fix)
         guard let fix, case .answer(_, let number, let permit) = view.seen else {
-            return respond(.json(self.status(status, id, view, exchange)))
+            return respond(.json(answer(status, id, view, exchange).bytes))
         }
         let form = try AnswerForm(exchange, context)
         let cell =
@@ -131,17 +127,9 @@ struct QueryEndpoints: Sendable {
             }
         let shown = ShownLocation(
             fix, precision: permit.precision, in: cell, context, languages: exchange.languages(context))
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("id", id.description)
-        writer.field("status", status)
-        writer.key("location")
-        shown.write(into: &writer)
-        if view.seesNumbers {
-            writer.field("asOf", decisions.references(for: exchange.caller).place(decisions.log.head))
-        }
-        writer.endObject()
-        let computed = try form.written(Gate.Computed(body: writer.bytes, count: 1, asOf: decisions.log.head))
+        let answer = answer(status, id, view, exchange, shown.item)
+        let computed = form.answer(
+            answer, showing: "location", answer.location, count: 1, asOf: decisions.log.head)
         gate.disclose(
             exchange, query: id, fix: number, precision: permit.precision, computed, respond
         ) { shown.content(answerHash: $0) }
@@ -153,21 +141,15 @@ struct QueryEndpoints: Sendable {
     ) throws(Problem) -> HTTPResponse {
         guard let id = QueryID(exchange.parameters[0]) else { throw .notFound }
         try decisions.append(exchange, .cancelQuery(id))
-        return .json(status(QueryView.Seen.noAnswerWord, id, try view(id, exchange), exchange))
+        return .json(answer(QueryView.Seen.noAnswerWord, id, try view(id, exchange), exchange).bytes)
     }
 
-    /// The answer without a location. `asOf` is left out under a coarse grant, which hides how the log grows.
-    private func status(
-        _ word: String, _ id: QueryID, _ view: QueryView, _ exchange: Exchange
-    ) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("id", id.description)
-        writer.field("status", word)
-        if view.seesNumbers {
-            writer.field("asOf", decisions.references(for: exchange.caller).place(decisions.log.head))
-        }
-        writer.endObject()
-        return writer.bytes
+    /// `asOf` is left out under a coarse grant, which hides how the log grows.
+    private func answer(
+        _ status: String, _ id: QueryID, _ view: QueryView, _ exchange: Exchange, _ location: LocationItem? = nil
+    ) -> QueryAnswer {
+        QueryAnswer(
+            id: id.description, status: status, location: location,
+            asOf: view.seesNumbers ? decisions.references(for: exchange.caller).place(decisions.log.head) : nil)
     }
 }

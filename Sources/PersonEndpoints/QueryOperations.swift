@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension QueryEndpoints {
@@ -21,7 +22,7 @@ extension QueryEndpoints {
                         ]), named: "NewLocationQuery", example: ["purpose": "late for dinner", "deadlineSeconds": 60]),
                 status: 202,
                 answer: Operation.Answer(
-                    Schema.object(["id": Schema.uuid, "status": Schema.queryStatus, "url": Schema.text]),
+                    Schema.object(of: StartedQuery.self),
                     named: "StartedLocationQuery"),
                 bodyBytes: Limits.bodyBytes, takesKey: true),
             Operation(
@@ -36,9 +37,7 @@ extension QueryEndpoints {
                         description: "The seconds to wait for the end of the query.")
                 ],
                 answer: Operation.Answer(
-                    Schema.object(
-                        ["id": Schema.uuid, "status": Schema.queryStatus],
-                        optional: ["location": Schema.location, "asOf": Schema.asOf]), named: "LocationQuery"),
+                    Schema.object(of: QueryAnswer.self), named: "LocationQuery"),
                 hasPlaces: true, hasNames: true),
             Operation(
                 "DELETE", "/v1/location-queries/*", .answer(cancel),

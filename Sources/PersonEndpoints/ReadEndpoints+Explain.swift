@@ -2,8 +2,8 @@ import Answers
 import Geodesy
 import HTTPInterface
 import HTTPServer
-import JSON
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -18,7 +18,7 @@ extension ReadEndpoints {
     private static let fixesRead = 20_000
 
     /// A visit with the fixes before, during and after it, as rows of the track, and the devices that counted.
-    private struct Evidence {
+    fileprivate struct Evidence {
         let visit: Visit
         let rules: Int64
         let leads: Leads
@@ -36,7 +36,7 @@ extension ReadEndpoints {
             throw .invalid("A visit's id must be 16 hexadecimal digits, for example from visits.")
         }
         return try views.readPlaces(exchange, context, .visits, from: TimelineTable.name) {
-            (reading) throws(Problem) in
+            (reading, form) throws(Problem) in
             let permit = reading.permit
             let corrections = decisions.corrections(of: reading.permit.subject)
             let now = reading.now
@@ -49,28 +49,20 @@ extension ReadEndpoints {
                     of: permit.subject, id: id, at: now, corrected: corrections, context.geocentric, in: connection)
                 return (nil, successor.flatMap { permit.shows(from: $0.arrival, to: $0.departure ?? now) ? $0 : nil })
             }
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.key("visit")
+            var answer = ExplainedVisit(asOf: reading.references.place(asOf))
             if let found {
-                writer.beginObject()
                 let languages = exchange.languages(context)
                 let name = Self.placeName(at: found.visit.coordinate, corrections, permit, context, languages)
-                TimelineJSON.writeMembers(of: found.visit, placeName: name, context, into: &writer)
-                writer.endObject()
-                writer.field("rules", found.rules)
-                for (key, fixes) in [("before", found.before), ("during", found.during), ("after", found.after)] {
-                    writer.array(key) { writer in
-                        for reported in fixes { Self.write(reported, of: found, reading.references, into: &writer) }
-                    }
-                }
+                answer.visit = VisitItem(found.visit, placeName: name, context)
+                answer.rules = found.rules
+                answer.before = found.before.map { DecidingFixItem($0, of: found, reading.references) }
+                answer.during = found.during.map { DecidingFixItem($0, of: found, reading.references) }
+                answer.after = found.after.map { DecidingFixItem($0, of: found, reading.references) }
             } else {
-                writer.null()
-                writer.field("successor", successor.map { TimelineJSON.hex($0.id) })
+                answer.successor = successor?.id.hexadecimal
             }
-            writer.field("asOf", reading.references.place(asOf))
-            writer.endObject()
-            return Gate.Computed(body: writer.bytes, count: found == nil && successor == nil ? 0 : 1, asOf: asOf)
+            return form.answer(
+                answer, showing: "visit", answer.visit, count: found == nil && successor == nil ? 0 : 1, asOf: asOf)
         }
     }
 
@@ -102,20 +94,15 @@ extension ReadEndpoints {
                     try fixes(Timestamp(milliseconds: departure.milliseconds + 1), after).prefix(Self.fixesAround))
             } ?? [])
     }
+}
 
-    /// Writes one fix. `metersOff` is its geodesic distance from the visit's coordinate; `used` is false for an anomaly
-    /// and for a fix of a device that did not lead.
-    private static func write(
-        _ reported: ReportedFix, of found: Evidence, _ references: References, into writer: inout JSONWriter
-    ) {
+extension DecidingFixItem {
+    fileprivate init(_ reported: ReportedFix, of found: ReadEndpoints.Evidence, _ references: References) {
         let fix = reported.fix
-        writer.beginObject()
-        writer.field("number", references.event(reported.number))
-        writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
-        writer.field("horizontalAccuracy", fix.horizontalAccuracy)
-        writer.field("metersOff", Geodesic.distanceMeters(from: found.visit.coordinate, to: fix.coordinate))
-        writer.field(
-            "used", reported.stored.anomaly == nil && found.leads.leads(reported.device, at: fix.timestamp))
-        writer.endObject()
+        self.init(
+            number: references.event(reported.number), timestamp: Moment(fix.timestamp),
+            horizontalAccuracy: fix.horizontalAccuracy,
+            metersOff: Geodesic.distanceMeters(from: found.visit.coordinate, to: fix.coordinate),
+            isUsed: reported.stored.anomaly == nil && found.leads.leads(reported.device, at: fix.timestamp))
     }
 }

@@ -2,8 +2,8 @@ import Answers
 import Geodesy
 import HTTPInterface
 import HTTPServer
-import JSON
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -20,7 +20,8 @@ extension ReadEndpoints {
     package func places(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
-        try views.readPlaces(exchange, context, .places, from: TimelineTable.name) { (reading) throws(Problem) in
+        try views.readPlaces(exchange, context, .places, from: TimelineTable.name) {
+            (reading, form) throws(Problem) in
             let permit = reading.permit
             let range = try Self.range(reading)
             let now = reading.now
@@ -43,33 +44,20 @@ extension ReadEndpoints {
             let order = found.indices.filter { found[$0].visits > 0 }
                 .sorted { (found[$1].totalSeconds, found[$0].id) < (found[$0].totalSeconds, found[$1].id) }
             let languages = exchange.languages(context)
-            return PageWriter.page(order, next: nil, asOf: asOf, reading.references) { index, writer in
+            return PageWriter.page(order, next: nil, asOf: asOf, reading.references, in: form) { index in
                 let place = found[index]
-                writer.beginObject()
-                writer.field("id", TimelineJSON.hex(place.id))
-                writer.field("latitude", place.coordinate.latitude)
-                writer.field("longitude", place.coordinate.longitude)
-                writer.field("horizontalAccuracy", place.horizontalAccuracy)
-                writer.field("place", Self.placeName(at: place.coordinate, corrections, permit, context, languages))
-                writer.field("timeZone", context.timeZone(at: place.coordinate))
-                writer.field("visits", place.visits)
-                writer.field("totalSeconds", place.totalSeconds)
-                writer.field("firstArrival", milliseconds: place.firstArrival.milliseconds)
-                writer.field("lastArrival", milliseconds: place.lastArrival.milliseconds)
-                writer.key("lastDeparture")
-                if let departure = place.lastDeparture {
-                    writer.unixSeconds(milliseconds: departure.milliseconds)
-                } else {
-                    writer.null()
+                var usual = zones.rules(at: place.coordinate).map { UsualHours(in: $0) }
+                for visit in over[index] ?? [] {
+                    if let departure = visit.departure { usual?.add(from: visit.arrival, to: departure) }
                 }
-                if let zone = zones.rules(at: place.coordinate) {
-                    var usual = UsualHours(in: zone)
-                    for visit in over[index] ?? [] {
-                        if let departure = visit.departure { usual.add(from: visit.arrival, to: departure) }
-                    }
-                    writer.field("usualHours", usual.hours?.text)
-                }
-                writer.endObject()
+                return PlaceItem(
+                    id: place.id.hexadecimal, at: MapPoint(place.coordinate),
+                    horizontalAccuracy: place.horizontalAccuracy,
+                    place: Self.placeName(at: place.coordinate, corrections, permit, context, languages),
+                    timeZone: context.timeZone(at: place.coordinate), visits: Int64(place.visits),
+                    totalSeconds: place.totalSeconds, firstArrival: Moment(place.firstArrival),
+                    lastArrival: Moment(place.lastArrival), lastDeparture: place.lastDeparture.map { Moment($0) },
+                    usualHours: usual?.hours?.text)
             }
         }
     }

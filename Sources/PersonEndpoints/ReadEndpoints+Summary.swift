@@ -2,8 +2,8 @@ import Answers
 import Geodesy
 import HTTPInterface
 import HTTPServer
-import JSON
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -75,41 +75,24 @@ extension ReadEndpoints {
             }
             let periods = SummaryDerivation.periods(period, of: from..<to, dayStartMinutes: dayStart, spans: spans)
             let languages = exchange.languages(context)
-            return PageWriter.page(periods, next: nil, asOf: asOf, reading.references) { summary, writer in
-                writer.beginObject()
-                writer.field("period", period.text(summary.start))
-                writer.field("from", milliseconds: summary.from.milliseconds)
-                writer.field("to", milliseconds: summary.to.milliseconds)
-                writer.field("seconds", summary.seconds)
-                writer.field("staySeconds", summary.staySeconds)
-                writer.field("moveSeconds", summary.moveSeconds)
-                writer.field("unknownSeconds", summary.unknownSeconds)
-                writer.field("distanceMeters", summary.distanceMeters)
-                writer.field("visits", summary.visits)
-                writer.array("places") { writer in
-                    let longest = summary.stays.sorted { ($1.value.seconds, $0.key) < ($0.value.seconds, $1.key) }
-                    for (index, stay) in longest {
+            return PageWriter.page(periods, next: nil, asOf: asOf, reading.references) { summary in
+                let longest = summary.stays.sorted { ($1.value.seconds, $0.key) < ($0.value.seconds, $1.key) }
+                return SummaryItem(
+                    period: period.text(summary.start), from: Moment(summary.from), to: Moment(summary.to),
+                    seconds: summary.seconds, staySeconds: summary.staySeconds, moveSeconds: summary.moveSeconds,
+                    unknownSeconds: summary.unknownSeconds, distanceMeters: summary.distanceMeters,
+                    visits: Int64(summary.visits),
+                    places: longest.map { index, stay in
                         let place = places.places[index]
-                        writer.beginObject()
-                        writer.field("id", TimelineJSON.hex(place.id))
                         let name = Self.placeName(at: place.coordinate, corrections, permit, context, languages)
-                        writer.field("place", name)
-                        writer.field("visits", stay.visits)
-                        writer.field("seconds", stay.seconds)
-                        writer.endObject()
-                    }
-                }
-                writer.array("modes") { writer in
-                    for (mode, movement) in summary.movements.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                        writer.beginObject()
-                        writer.field("mode", mode.word)
-                        writer.field("trips", movement.trips)
-                        writer.field("seconds", movement.seconds)
-                        writer.field("distanceMeters", movement.distanceMeters)
-                        writer.endObject()
-                    }
-                }
-                writer.endObject()
+                        return StayItem(
+                            id: place.id.hexadecimal, place: name, visits: Int64(stay.visits), seconds: stay.seconds)
+                    },
+                    modes: summary.movements.sorted { $0.key.rawValue < $1.key.rawValue }.map { mode, movement in
+                        MovementItem(
+                            mode: mode.word, trips: Int64(movement.trips), seconds: movement.seconds,
+                            distanceMeters: movement.distanceMeters)
+                    })
             }
         }
     }

@@ -2,9 +2,9 @@ import Answers
 import Geodesy
 import HTTPInterface
 import HTTPServer
-import JSON
 import Log
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -43,7 +43,7 @@ extension ReadEndpoints {
         let meters = try exchange.integer("distanceFilter", in: 0...Self.mostFilterMeters, default: 0)
         let computesHeights = try Self.computesHeights(exchange)
         return try views.readPlaces(exchange, context, .track, from: TimelineTable.name) {
-            (reading) throws(Problem) in
+            (reading, form) throws(Problem) in
             let range = try Self.range(reading)
             let permit = reading.permit
             // The distance filter continues from the last fix of the page before.
@@ -59,7 +59,7 @@ extension ReadEndpoints {
                 last = (device, handle)
                 return handle
             }
-            var page = PageWriter(rows: Int(limit))
+            var page = PageWriter(rows: Int(limit), form)
             let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 try Self.forEachShown(limit, after: after, key: { TimelineReader.FixKey($0.reported) }) { marked in
                     permit.shows(marked.reported.fix.timestamp)
@@ -71,15 +71,12 @@ extension ReadEndpoints {
                             of: permit.subject, from: range.from, to: range.to, after: after, limit: count,
                             in: connection), of: permit, context, in: connection)
                 } take: { marked in
-                    page.add { writer in
-                        writer.beginObject()
-                        let fix = marked.reported.fix
-                        FixJSON.writeMembers(of: computesHeights ? context.withBothHeights(fix) : fix, into: &writer)
-                        writer.field("device", handle(of: marked.reported.device))
-                        writer.field("number", reading.references.event(marked.reported.number))
-                        writer.field("anomaly", marked.anomaly?.word)
-                        writer.endObject()
-                    }
+                    let fix = marked.reported.fix
+                    page.add(
+                        TrackPoint(
+                            fix: FixItem(computesHeights ? context.withBothHeights(fix) : fix),
+                            device: handle(of: marked.reported.device),
+                            number: reading.references.event(marked.reported.number), anomaly: marked.anomaly?.word))
                 }
             }
             return page.ended(next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references)

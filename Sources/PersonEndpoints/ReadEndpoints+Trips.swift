@@ -3,8 +3,8 @@ import Gazetteer
 import Geodesy
 import HTTPInterface
 import HTTPServer
-import JSON
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -28,7 +28,7 @@ extension ReadEndpoints {
     ) throws(Problem) -> Disclosed {
         let after = try Cursor(exchange, decisions)?.arrival()
         return try views.readPlaces(exchange, context, .trips, from: TimelineTable.name) {
-            (reading) throws(Problem) in
+            (reading, form) throws(Problem) in
             let permit = reading.permit
             let range = try Self.range(reading)
             let from = after.map { max(range.from ?? $0, $0) } ?? range.from
@@ -39,28 +39,17 @@ extension ReadEndpoints {
             }
             let languages = exchange.languages(context)
             let next = found.next.map { Cursor.text($0, reading) }
-            return PageWriter.page(found.trips, next: next, asOf: asOf, reading.references) { trip, writer in
-                writer.beginObject()
-                writer.field("type", trip.way == nil ? "gap" : "trip")
-                writer.field("start", milliseconds: trip.start.milliseconds)
-                writer.field("end", milliseconds: trip.end.milliseconds)
-                writer.field("durationSeconds", trip.end.seconds(since: trip.start))
-                for (key, coordinate) in [("from", trip.from), ("to", trip.to)] {
-                    writer.object(key) { writer in
-                        writer.field("latitude", coordinate.latitude)
-                        writer.field("longitude", coordinate.longitude)
-                        let name = Self.placeName(at: coordinate, corrections, reading.permit, context, languages)
-                        writer.field("place", name)
-                    }
+            return PageWriter.page(found.trips, next: next, asOf: asOf, reading.references, in: form) { trip in
+                func end(_ coordinate: Coordinate) -> TripEndItem {
+                    let name = Self.placeName(at: coordinate, corrections, reading.permit, context, languages)
+                    return TripEndItem(at: MapPoint(coordinate), place: name)
                 }
-                if let way = trip.way {
-                    writer.field("distanceMeters", way.distanceMeters)
-                    writer.field("mode", way.mode.word)
-                    writer.field("confidence", way.confidence)
-                    writer.field("fixes", way.fixes)
-                }
-                writer.field("timeZone", context.timeZone(at: trip.from))
-                writer.endObject()
+                return TripItem(
+                    type: trip.way == nil ? "gap" : "trip", start: Moment(trip.start), end: Moment(trip.end),
+                    durationSeconds: trip.end.seconds(since: trip.start), from: end(trip.from), to: end(trip.to),
+                    distanceMeters: trip.way?.distanceMeters, mode: trip.way?.mode.word,
+                    confidence: trip.way?.confidence, fixes: trip.way?.fixes,
+                    timeZone: context.timeZone(at: trip.from))
             }
         }
     }

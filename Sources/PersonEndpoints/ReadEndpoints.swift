@@ -3,9 +3,9 @@ import Gazetteer
 import Geodesy
 import HTTPInterface
 import HTTPServer
-import JSON
 import Log
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -21,19 +21,18 @@ struct ReadEndpoints: Sendable {
     func location(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
-        try views.readPlaces(exchange, context, .location, from: CurrentTable.name) { (reading) throws(Problem) in
+        try views.readPlaces(exchange, context, .location, from: CurrentTable.name) {
+            (reading, form) throws(Problem) in
             let (found, asOf) = try context.newestFix(of: reading.permit.subject)
             let permit = reading.permit
             let languages = exchange.languages(context)
             let fix = try found.flatMap { (found) throws(Problem) in try Self.newestShown(found, permit, context) }
             let shown = fix.map { ShownLocation($0, under: permit, decisions, context, languages: languages) }
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.key("location")
-            if let shown { shown.write(into: &writer) } else { writer.null() }
-            if reading.permit.precision == .exact { writer.field("asOf", reading.references.place(asOf)) }
-            writer.endObject()
-            return Gate.Computed(body: writer.bytes, count: shown == nil ? 0 : 1, asOf: asOf)
+            let answer = LocationAnswer(
+                location: shown?.item,
+                asOf: permit.precision == .exact ? reading.references.place(asOf) : nil)
+            return form.answer(
+                answer, showing: "location", answer.location, count: shown == nil ? 0 : 1, asOf: asOf)
         }
     }
 
@@ -55,7 +54,7 @@ struct ReadEndpoints: Sendable {
         let limit = try exchange.integer("limit", in: 1...Self.rowsPerPage, default: Self.rowsPerPage)
         let after = try Cursor(exchange, decisions)?.arrival()
         return try views.readPlaces(exchange, context, .visits, from: TimelineTable.name) {
-            (reading) throws(Problem) in
+            (reading, form) throws(Problem) in
             let range = try Self.range(reading)
             let now = reading.now
             let corrections = decisions.corrections(of: reading.permit.subject)
@@ -70,12 +69,10 @@ struct ReadEndpoints: Sendable {
                 }
             }
             let languages = exchange.languages(context)
-            return PageWriter.page(visits, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references) {
-                visit, writer in
-                writer.beginObject()
+            let next = end.map { Cursor.text($0, reading) }
+            return PageWriter.page(visits, next: next, asOf: asOf, reading.references, in: form) { visit in
                 let name = Self.placeName(at: visit.coordinate, corrections, reading.permit, context, languages)
-                TimelineJSON.writeMembers(of: visit, placeName: name, context, into: &writer)
-                writer.endObject()
+                return VisitItem(visit, placeName: name, context)
             }
         }
     }
@@ -112,15 +109,11 @@ struct ReadEndpoints: Sendable {
                     return found
                 }
             }
-            return PageWriter.page(
-                crossings, next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references
-            ) {
-                named, writer in
+            let next = end.map { Cursor.text($0, reading) }
+            return PageWriter.page(crossings, next: next, asOf: asOf, reading.references) { named in
                 var named = named
                 named.entered = reading.permit.shownEntry(named.entered, before: named.crossing.time)
-                writer.beginObject()
-                TimelineJSON.writeMembers(of: named, into: &writer)
-                writer.endObject()
+                return CrossingItem(named)
             }
         }
     }
@@ -141,18 +134,15 @@ struct ReadEndpoints: Sendable {
     func regions(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
-        try views.readPlaces(exchange, context, .settings, from: nil) { (reading) throws(Problem) in
+        try views.readPlaces(exchange, context, .settings, from: nil) { (reading, form) throws(Problem) in
             let (regions, asOf) = decisions.log.withStanding { standing in
                 (
                     (standing.persons[reading.permit.subject]?.regions ?? []).compactMap { standing.regions[$0] },
                     standing.place
                 )
             }
-            return PageWriter.page(regions, next: nil, asOf: asOf, reading.references) { region, writer in
-                writer.beginObject()
-                writer.field("id", region.identifier)
-                RegionJSON.writeMembers(of: region, into: &writer)
-                writer.endObject()
+            return PageWriter.page(regions, next: nil, asOf: asOf, reading.references, in: form) { region in
+                RegionItem(id: region.identifier, area: RegionAreaItem(region))
             }
         }
     }

@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension ReadEndpoints {
@@ -12,8 +13,7 @@ extension ReadEndpoints {
                     "For the person, the operator, or a person with a grant. The read is recorded before the answer is sent. `location` is null if there is none.",
                 access: .token(.query), discloses: .location,
                 answer: Operation.Answer(
-                    Schema.object(["location": Schema.orNull(Schema.location)], optional: ["asOf": Schema.asOf]),
-                    named: "LastLocation"),
+                    Schema.object(of: LocationAnswer.self), named: "LastLocation"),
                 hasPlaces: true, hasNames: true),
             .read(
                 "/v1/people/*/track", track,
@@ -51,7 +51,8 @@ extension ReadEndpoints {
                 description:
                     "In order of arrival. `departure` is null for a visit under way. The read is recorded before the answer is sent.",
                 access: .token(.query), discloses: .visits, query: Self.rowParameters,
-                answer: Operation.Answer(Schema.page(Schema.visit), pageOf: "Visit"), hasPlaces: true, hasNames: true),
+                answer: Operation.Answer(Schema.page(of: VisitItem.self), pageOf: "Visit"), hasPlaces: true,
+                hasNames: true),
             .read(
                 "/v1/people/*/visits/*", visit,
                 summary: "Explain a visit by its fixes.",
@@ -59,13 +60,7 @@ extension ReadEndpoints {
                     "The three fixes before and after the visit, and those during it. If the visit has changed since, `visit` is null and `successor` is the id of the visit at its time. The read is recorded before the answer is sent.",
                 access: .token(.query), discloses: .visits,
                 answer: Operation.Answer(
-                    Schema.object(
-                        ["visit": Schema.orNull(Schema.visit), "asOf": Schema.asOf],
-                        optional: [
-                            "successor": Schema.visitID, "rules": Schema.count,
-                            "before": Schema.list(Schema.decidingFix),
-                            "during": Schema.list(Schema.decidingFix), "after": Schema.list(Schema.decidingFix),
-                        ]), named: "ExplainedVisit"),
+                    Schema.object(of: ExplainedVisit.self), named: "ExplainedVisit"),
                 hasPlaces: true, hasNames: true),
             .read(
                 "/v1/people/*/crossings", crossings,
@@ -73,32 +68,14 @@ extension ReadEndpoints {
                 description:
                     "Entries and exits in order of time; an exit has the seconds that the person stayed. The read is recorded before the answer is sent.",
                 access: .token(.query), discloses: .crossings, query: Self.rowParameters,
-                answer: Operation.Answer(
-                    Schema.page(
-                        Schema.object(
-                            [
-                                "region": Schema.text, "type": Schema.word("enter", "exit"), "time": Schema.time,
-                                "reported": Schema.time,
-                            ], optional: ["dwellSeconds": Schema.length])), pageOf: "Crossing")),
+                answer: Operation.Answer(Schema.page(of: CrossingItem.self), pageOf: "Crossing")),
             .read(
                 "/v1/people/*/trips", trips,
                 summary: "List a person's trips and gaps.",
                 description:
                     "The movements between visits, with distance and mode, and the gaps of more than ten minutes without data. The read is recorded before the answer is sent.",
                 access: .token(.query), discloses: .trips, query: Self.rangeParameters + [.after],
-                answer: Operation.Answer(
-                    Schema.page(
-                        Schema.object(
-                            [
-                                "type": Schema.word("trip", "gap"), "start": Schema.time, "end": Schema.time,
-                                "durationSeconds": Schema.length,
-                            ],
-                            optional: [
-                                "from": Schema.ref("TripEnd"), "to": Schema.ref("TripEnd"), "timeZone": Schema.timeZone,
-                                "distanceMeters": Schema.length,
-                                "mode": Schema.travelMode,
-                                "confidence": ["type": "number", "minimum": 0, "maximum": 1], "fixes": Schema.count,
-                            ])), pageOf: "Trip"),
+                answer: Operation.Answer(Schema.page(Self.trip), pageOf: "Trip"),
                 hasPlaces: true, hasNames: true),
             .read(
                 "/v1/people/*/places", places,
@@ -106,16 +83,7 @@ extension ReadEndpoints {
                 description:
                     "The place with the most time comes first. The read is recorded before the answer is sent.",
                 access: .token(.query), discloses: .places, query: Self.rangeParameters,
-                answer: Operation.Answer(
-                    Schema.page(
-                        Schema.place(
-                            [
-                                "id": Schema.visitID, "horizontalAccuracy": Schema.length, "visits": Schema.count,
-                                "totalSeconds": Schema.length, "firstArrival": Schema.time, "lastArrival": Schema.time,
-                                "lastDeparture": Schema.orNull(Schema.time),
-                            ],
-                            optional: ["place": Schema.text, "timeZone": Schema.timeZone, "usualHours": Schema.text])),
-                    pageOf: "VisitedPlace"),
+                answer: Operation.Answer(Schema.page(of: PlaceItem.self), pageOf: "VisitedPlace"),
                 hasPlaces: true, hasNames: true),
             .read(
                 "/v1/people/*/summary", summary,
@@ -135,22 +103,7 @@ extension ReadEndpoints {
                         name: "dayStartMinutes", schema: Schema.integer(0...1439),
                         description: "The time after midnight at which a day begins."),
                 ],
-                answer: Operation.Answer(
-                    Schema.page(
-                        Schema.object([
-                            "period": Schema.text, "from": Schema.time, "to": Schema.time, "seconds": Schema.length,
-                            "staySeconds": Schema.length, "moveSeconds": Schema.length, "unknownSeconds": Schema.length,
-                            "distanceMeters": Schema.length, "visits": Schema.count,
-                            "places": Schema.list(
-                                Schema.object(
-                                    ["id": Schema.visitID, "visits": Schema.count, "seconds": Schema.length],
-                                    optional: ["place": Schema.text])),
-                            "modes": Schema.list(
-                                Schema.object([
-                                    "mode": Schema.travelMode, "trips": Schema.count, "seconds": Schema.length,
-                                    "distanceMeters": Schema.length,
-                                ])),
-                        ])), pageOf: "SummaryPeriod"),
+                answer: Operation.Answer(Schema.page(of: SummaryItem.self), pageOf: "SummaryPeriod"),
                 hasNames: true),
             .read(
                 "/v1/people/*/audit", audit,
@@ -183,25 +136,25 @@ extension ReadEndpoints {
                 description:
                     "Over 90 days, for example 12 questions in one day or questions in three nights of two weeks. Needs the scope `audit`.",
                 access: .token(.audit), discloses: .audit,
-                answer: Operation.Answer(
-                    Schema.page(
-                        Schema.object(
-                            [
-                                "pattern": Schema.word("polling", "clockwork", "nights", "coarse", "refused"),
-                                "requester": Schema.orNull(Schema.text), "from": Schema.time, "to": Schema.time,
-                                "count": Schema.count, "number": Schema.event,
-                            ], optional: ["timeZone": Schema.timeZone])), pageOf: "Finding")),
+                answer: Operation.Answer(Schema.page(of: FindingItem.self), pageOf: "Finding")),
             .read(
                 "/v1/people/*/regions", regions,
                 summary: "List a person's regions.",
                 description: "In the form in which they were added. The read is recorded before the answer is sent.",
                 access: .token(.manage), discloses: .settings,
-                answer: Operation.Answer(Schema.page(Schema.region, atMost: Limits.regionsPerPerson), pageOf: "Region"),
+                answer: Operation.Answer(
+                    Schema.page(of: RegionItem.self, atMost: Limits.regionsPerPerson), pageOf: "Region"),
                 hasPlaces: true),
         ]
     }
 
     // MARK: Parts
+
+    /// A trip, with its time zone beside its ends.
+    private static let trip: JSONTree = {
+        let item = Schema.object(of: TripItem.self)
+        return item.replacing("properties", item["properties"]?.moving("timeZone", after: "to") ?? [:])
+    }()
 
     /// The parameters that choose a time range.
     private static let rangeParameters: [Operation.Parameter] = [.from, .to, .day, .timeZone]

@@ -4,6 +4,7 @@ import HTTPServer
 import JSON
 import Log
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -82,13 +83,10 @@ struct RevisionEndpoints: Sendable {
             let handles = decisions.log.withStanding { $0.deviceHandles(of: person) }
             var page = PageWriter(rows: rows.count)
             for row in rows {
-                page.add { writer in
-                    writer.beginObject()
-                    FixJSON.writeMembers(of: row.fix, into: &writer)
-                    writer.field("device", handles.first { $0.0 == row.device }?.1.text)
-                    writer.field("number", reading.references.event(row.number))
-                    writer.endObject()
-                }
+                page.add(
+                    TrackPoint(
+                        fix: FixItem(row.fix), device: handles.first { $0.0 == row.device }?.1.text,
+                        number: reading.references.event(row.number)))
             }
             let next = found.count > rows.count ? rows.last.map(TimelineReader.FixKey.init) : nil
             return page.ended(next: next.map { Cursor.text($0, reading) }, asOf: asOf, reading.references)

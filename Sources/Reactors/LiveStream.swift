@@ -1,5 +1,6 @@
 package import Answers
 package import Gazetteer
+import Replies
 package import Whereabouts
 
 /// One open stream. A value: the deliverer's thread owns it and its feed.

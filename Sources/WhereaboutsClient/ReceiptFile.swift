@@ -2,6 +2,7 @@ import Cryptography
 import Glibc
 import HTTPServer
 import JSON
+import Replies
 
 /// A file in which a client keeps the service's promises: each answer about a person has an entry in that person's own
 /// log. With such a file, an answer without a promise is refused.
@@ -69,8 +70,10 @@ extension ServiceClient {
         let value = try Self.value(of: response)
         guard let receipts else { return value }
         let isAboutPlaces = path.count == 4 && path[1] == "people" && Self.aboutPlaces.contains(path[3])
+        // An answer that cannot be read may show a location.
         let isAnswered =
-            path.count == 3 && path[1] == "location-queries" && value["location"].map { !$0.isNull } ?? false
+            path.count == 3 && path[1] == "location-queries"
+            && ((try? QueryAnswer.read(value)).map { $0?.location != nil } ?? true)
         try receipts.keep(response, isRequired: isAboutPlaces || isAnswered)
         return value
     }

@@ -1,4 +1,4 @@
-import JSON
+import Replies
 
 extension ServiceClient {
     /// A location as the grant shows it: hidden values are absent, and the others are as coarse as ``precision`` says.
@@ -22,15 +22,14 @@ extension ServiceClient {
         /// The names of the place, in the first of the ``ServiceClient/languages`` that has names for it.
         public let place: Place?
 
-        init?(_ json: JSONValue) {
-            guard let timestamp = json["timestamp"]?.double, let latitude = json["latitude"]?.double,
-                let longitude = json["longitude"]?.double, let precision = json["precision"]?.string
-            else { return nil }
-            (self.timestamp, self.latitude, self.longitude) = (timestamp, latitude, longitude)
-            (horizontalAccuracy, altitude) = (json["horizontalAccuracy"]?.double, json["altitude"]?.double)
-            (speed, course) = (json["speed"]?.double, json["course"]?.double)
-            self.precision = precision
-            place = json["place"].flatMap { $0.members == nil ? nil : Place($0) }
+        /// `nil` if the place is not in degrees, which this client always asks for.
+        init?(_ item: LocationItem) {
+            guard case .degrees(let latitude, let longitude) = item.at else { return nil }
+            (timestamp, self.latitude, self.longitude) = (item.timestamp.seconds, latitude, longitude)
+            (horizontalAccuracy, altitude) = (item.horizontalAccuracy, item.altitude)
+            (speed, course) = (item.speed, item.course)
+            precision = item.precision
+            place = item.place.map { Place($0) }
         }
     }
 
@@ -57,12 +56,11 @@ extension ServiceClient {
         /// The time zone, a name of the IANA database.
         public let timeZone: String?
 
-        init(_ json: JSONValue) {
-            func text(_ key: String) -> String? { json[key]?.string }
-            (name, thoroughfare, subThoroughfare) = (text("name"), text("thoroughfare"), text("subThoroughfare"))
-            (subLocality, locality) = (text("subLocality"), text("locality"))
-            (administrativeArea, postalCode) = (text("administrativeArea"), text("postalCode"))
-            (isoCountryCode, country, timeZone) = (text("isoCountryCode"), text("country"), text("timeZone"))
+        init(_ item: PlacemarkItem) {
+            (name, thoroughfare, subThoroughfare) = (item.name, item.thoroughfare, item.subThoroughfare)
+            (subLocality, locality) = (item.subLocality, item.locality)
+            (administrativeArea, postalCode) = (item.administrativeArea, item.postalCode)
+            (isoCountryCode, country, timeZone) = (item.isoCountryCode, item.country, item.timeZone)
         }
     }
 
@@ -85,14 +83,12 @@ extension ServiceClient {
         /// The time zone of the place, a name of the IANA database.
         public let timeZone: String?
 
-        init?(_ json: JSONValue) {
-            guard let id = json["id"]?.string, let arrival = json["arrival"]?.double,
-                let latitude = json["latitude"]?.double, let longitude = json["longitude"]?.double,
-                let accuracy = json["horizontalAccuracy"]?.double
-            else { return nil }
-            (self.id, self.arrival, departure) = (id, arrival, json["departure"]?.double)
-            (self.latitude, self.longitude, horizontalAccuracy) = (latitude, longitude, accuracy)
-            (place, timeZone) = (json["place"]?.string, json["timeZone"]?.string)
+        /// `nil` as for ``Location``.
+        init?(_ item: VisitItem) {
+            guard case .degrees(let latitude, let longitude) = item.at else { return nil }
+            (id, arrival, departure) = (item.id, item.arrival.seconds, item.departure?.seconds)
+            (self.latitude, self.longitude, horizontalAccuracy) = (latitude, longitude, item.horizontalAccuracy)
+            (place, timeZone) = (item.place, item.timeZone)
         }
     }
 
@@ -107,12 +103,9 @@ extension ServiceClient {
         /// For an exit: the seconds since the entry, if known.
         public let dwellSeconds: Double?
 
-        init?(_ json: JSONValue) {
-            guard let region = json["region"]?.string, let type = json["type"]?.string,
-                let time = json["time"]?.double
-            else { return nil }
-            (self.region, isEntry, self.time) = (region, type == "enter", time)
-            dwellSeconds = json["dwellSeconds"]?.double
+        init(_ item: CrossingItem) {
+            (region, isEntry, time) = (item.region, item.type == "enter", item.time.seconds)
+            dwellSeconds = item.dwellSeconds
         }
     }
 
@@ -147,37 +140,32 @@ extension ServiceClient {
             self.horizontalAccuracy = horizontalAccuracy
         }
 
-        init?(_ json: JSONValue) {
-            guard let timestamp = json["timestamp"]?.double, let latitude = json["latitude"]?.double,
-                let longitude = json["longitude"]?.double
-            else { return nil }
-            self.init(timestamp: timestamp, latitude: latitude, longitude: longitude)
-            for (name, path) in Self.optional { self[keyPath: path] = json[name]?.double }
-            answering = json["answering"]?.string
+        /// `nil` as for ``Location``.
+        init?(_ point: TrackPoint) {
+            let item = point.fix
+            guard case .degrees(let latitude, let longitude) = item.at else { return nil }
+            self.init(
+                timestamp: item.timestamp.seconds, latitude: latitude, longitude: longitude,
+                horizontalAccuracy: item.horizontalAccuracy)
+            (altitude, verticalAccuracy) = (item.altitude, item.verticalAccuracy)
+            (speed, speedAccuracy) = (item.speed, item.speedAccuracy)
+            (course, courseAccuracy) = (item.course, item.courseAccuracy)
+            answering = item.answering
         }
 
-        // Swift 6 does not assume that a key path without captures is sendable.
-        private static var optional: [(String, WritableKeyPath<Fix, Double?>)] {
-            [
-                ("horizontalAccuracy", \.horizontalAccuracy), ("altitude", \.altitude),
-                ("verticalAccuracy", \.verticalAccuracy), ("speed", \.speed), ("speedAccuracy", \.speedAccuracy),
-                ("course", \.course), ("courseAccuracy", \.courseAccuracy),
+        /// The fix as it is sent; `nil` if a number is not finite, or the time is not one of the next 200,000 years.
+        var item: FixItem? {
+            let details = [
+                horizontalAccuracy, altitude, verticalAccuracy, speed, speedAccuracy, course, courseAccuracy,
             ]
-        }
-
-        var isFinite: Bool {
-            timestamp.isFinite && latitude.isFinite && longitude.isFinite
-                && Self.optional.allSatisfy { self[keyPath: $0.1]?.isFinite ?? true }
-        }
-
-        func write(into writer: inout JSONWriter) {
-            writer.beginObject()
-            writer.field("timestamp", timestamp)
-            writer.field("latitude", latitude)
-            writer.field("longitude", longitude)
-            for (name, path) in Self.optional { writer.field(name, self[keyPath: path]) }
-            writer.field("answering", answering)
-            writer.endObject()
+            guard latitude.isFinite, longitude.isFinite, details.allSatisfy({ $0?.isFinite ?? true }),
+                let moment = Moment(seconds: timestamp)
+            else { return nil }
+            return FixItem(
+                timestamp: moment, at: .degrees(latitude: latitude, longitude: longitude),
+                horizontalAccuracy: horizontalAccuracy, altitude: altitude, verticalAccuracy: verticalAccuracy,
+                speed: speed, speedAccuracy: speedAccuracy, course: course, courseAccuracy: courseAccuracy,
+                answering: answering)
         }
     }
 
@@ -193,15 +181,9 @@ extension ServiceClient {
         /// The fixes that are kept as rejected. They need not be sent again.
         public let rejected: [Rejection]
 
-        init?(_ json: JSONValue) {
-            guard let new = json["new"]?.int, let duplicate = json["duplicate"]?.int,
-                let rejected = json["rejected"]?.array
-            else { return nil }
-            (self.new, self.duplicate) = (Int(new), Int(duplicate))
-            twins = Int(json["twins"]?.int ?? 0)
-            self.rejected = rejected.map { item in
-                Rejection(index: Int(item["index"]?.int ?? 0), reason: item["reason"]?.string ?? "")
-            }
+        init(_ outcome: ReportOutcome) {
+            (new, duplicate, twins) = (Int(outcome.new), Int(outcome.duplicate), Int(outcome.twins ?? 0))
+            rejected = outcome.rejected.map { Rejection(index: Int($0.index), reason: $0.reason) }
         }
     }
 

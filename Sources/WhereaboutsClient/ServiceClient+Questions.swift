@@ -1,5 +1,6 @@
 import HTTPServer
 import JSON
+import Replies
 
 /// Seconds since 1970 UTC, with at most three decimals.
 public typealias UnixTime = Double
@@ -43,15 +44,16 @@ extension ServiceClient {
         body.field("deadlineSeconds", waitSeconds)
         body.endObject()
         let asked = try await send("POST", ["v1", "people", person, "location-queries"], body: body.bytes)
-        guard let id = asked["id"]?.string else { throw Self.unexpected(["v1", "people", person, "location-queries"]) }
+        let id = try Self.read(StartedQuery.self, from: asked, ["v1", "people", person, "location-queries"]).id
         let path = ["v1", "location-queries", id]
         // The service ends the question at its deadline, and needs a moment to record that.
         let end = ContinuousClock.now + .seconds(waitSeconds + 2)
         while true {
             let left = (end - .now).components.seconds
-            let seen = try await send("GET", path, query: [("wait", "\(max(0, min(left, Self.longestWaitSeconds)))")])
-            let location = seen["location"].flatMap { Location($0) }
-            switch (seen["status"]?.string, location) {
+            let json = try await send("GET", path, query: [("wait", "\(max(0, min(left, Self.longestWaitSeconds)))")])
+            let seen = try Self.read(QueryAnswer.self, from: json, path)
+            let location = seen.location.flatMap { Location($0) }
+            switch (seen.status, location) {
             case ("answered", let location?): return .now(location)
             case ("answeredFromLastKnown", let location?): return .lastKnown(location)
             case ("noAnswer", _): return .none
@@ -69,9 +71,9 @@ extension ServiceClient {
     /// The person's last known location, without waking the phone; `nil` if there is none to show. A recorded read.
     public func lastKnownLocation(of person: String) async throws -> Location? {
         let path = ["v1", "people", person, "location"]
-        guard let location = try await send("GET", path)["location"] else { throw Self.unexpected(path) }
-        if location.isNull { return nil }
-        guard let location = Location(location) else { throw Self.unexpected(path) }
+        let answer = try Self.read(LocationAnswer.self, from: try await send("GET", path), path)
+        guard let item = answer.location else { return nil }
+        guard let location = Location(item) else { throw Self.unexpected(path) }
         return location
     }
 
@@ -107,19 +109,18 @@ extension ServiceClient {
     ///
     /// - Parameter fixes: At most 1000.
     public func report(_ fixes: [Fix]) async throws -> Receipt {
-        guard fixes.allSatisfy(\.isFinite) else { throw ClientError.request("The numbers of a fix must be finite.") }
+        let items = fixes.compactMap(\.item)
+        guard items.count == fixes.count else { throw ClientError.request("The numbers of a fix must be finite.") }
         var body = JSONWriter()
         body.beginObject()
-        body.array("fixes") { array in for fix in fixes { fix.write(into: &array) } }
+        body.array("fixes") { array in for item in items { array.value(item) } }
         body.endObject()
         let path = ["v1", "fixes"]
-        guard let receipt = Receipt(try await send("POST", path, body: body.bytes)) else { throw Self.unexpected(path) }
-        return receipt
+        return Receipt(try Self.read(ReportOutcome.self, from: try await send("POST", path, body: body.bytes), path))
     }
 
-    private func page<Item: Sendable>(
-        _ list: String, of person: String, from: UnixTime?, to: UnixTime?, after: String?,
-        _ item: (JSONValue) -> Item?
+    private func page<Row: Reply, Item: Sendable>(
+        _ list: String, of person: String, from: UnixTime?, to: UnixTime?, after: String?, _ item: (Row) -> Item?
     ) async throws(ClientError) -> Page<Item> {
         let path = ["v1", "people", person, list]
         let times = [("from", from), ("to", to)].compactMap { name, time in time.map { (name: name, value: "\($0)") } }

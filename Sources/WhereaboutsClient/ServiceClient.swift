@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 package import JSON
+package import Replies
 
 /// A client of the service: its address and a token.
 ///
@@ -97,32 +98,40 @@ public struct ServiceClient: Sendable {
         _ path: [String], query: [(name: String, value: String)] = [], after: String? = nil
     ) throws(ClientError) -> Page<JSONValue> {
         let answer = try get(path, query: query + Self.cursor(after))
-        return try Self.page(of: answer, path, after: after) { $0 }
+        return try Self.page(of: answer, path, after: after) { (item: JSONValue) in item }
     }
 
-    /// The `next` of an answer, which is a text or a number.
-    package static func cursor(of answer: JSONValue) -> String? { answer["next"].flatMap(name) }
-
-    /// The service's name for a thing: an opaque reference, or a number for the operator.
-    package static func name(_ value: JSONValue) -> String? { value.string ?? value.int.map { "\($0)" } }
+    /// Reads an answer.
+    ///
+    /// - Parameter path: The path that it came from, for the error about an answer of another form.
+    package static func read<Object: Reply>(
+        _: Object.Type, from json: JSONValue, _ path: [String]
+    ) throws(ClientError) -> Object {
+        do throws(ReplyError) {
+            guard let object = try Object.read(json) else { throw ReplyError.notAnObject }
+            return object
+        } catch { throw unexpected(path, error) }
+    }
 
     /// The error for an answer of an unexpected form.
-    package static func unexpected(_ path: [String]) -> ClientError {
-        .service("The service's answer from /\(path.joined(separator: "/")) has a form that this client does not know.")
+    package static func unexpected(_ path: [String], _ error: ReplyError? = nil) -> ClientError {
+        let fault = error.map { "\($0)" } ?? "has a form that this client does not know"
+        return .service("The service's answer from /\(path.joined(separator: "/")) \(fault).")
     }
 
     static func cursor(_ after: String?) -> [(name: String, value: String)] { after.map { [("after", $0)] } ?? [] }
 
-    /// - Parameter item: Reads an item; `nil` if its form is unexpected.
-    static func page<Item>(
-        of answer: JSONValue, _ path: [String], after: String?, _ item: (JSONValue) -> Item?
+    /// - Parameter item: Makes an item of a row; `nil` if it cannot.
+    static func page<Row: MemberValue, Item>(
+        of answer: JSONValue, _ path: [String], after: String?, _ item: (Row) -> Item?
     ) throws(ClientError) -> Page<Item> {
-        let next = cursor(of: answer)
+        let page = try read(Replies.Page<Row>.self, from: answer, path)
+        let next = page.end.next?.text
         // A cursor that does not advance would be followed for ever.
-        guard let values = answer["items"]?.array, next == nil || next != after else { throw unexpected(path) }
-        let items = values.compactMap(item)
-        guard items.count == answer["items"]?.count else { throw unexpected(path) }
-        return Page(items: items, next: next, asOf: answer["asOf"].flatMap(name))
+        guard next == nil || next != after else { throw unexpected(path) }
+        let items = page.items.compactMap(item)
+        guard items.count == page.items.count else { throw unexpected(path) }
+        return Page(items: items, next: next, asOf: page.end.asOf.text)
     }
 
     private func send(
@@ -192,8 +201,8 @@ public struct ServiceClient: Sendable {
     }
 
     private static func problem(of response: HTTPResponse, _ root: JSONValue?) -> ClientError {
-        let sentence =
-            root?["detail"]?.string ?? root?["title"]?.string ?? "The service answered with status \(response.status)."
+        let problem = root.flatMap { try? ProblemReply.read($0) }
+        let sentence = problem?.detail ?? problem?.title ?? "The service answered with status \(response.status)."
         return .problem(
             ClientError.Problem(status: response.status, detail: sentence, retryAfterSeconds: retryAfter(response)))
     }

@@ -21,7 +21,9 @@ struct Table {
     var isEmpty: Bool { rows.isEmpty }
 
     /// Adds a row. Control characters are shown as spaces, so that a name cannot move the cursor.
-    mutating func add(_ cells: String...) {
+    mutating func add(_ cells: String...) { add(cells) }
+
+    mutating func add(_ cells: [String]) {
         precondition(cells.count == columns.count, "A row has a cell for each column.")
         rows.append(cells.map(\.printable))
     }

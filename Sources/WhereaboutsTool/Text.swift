@@ -1,5 +1,5 @@
 import Glibc
-import JSON
+import Replies
 
 /// Numbers and places as text.
 enum Text {
@@ -10,13 +10,14 @@ enum Text {
 
     /// Latitude and longitude, or x and y in another reference system: degrees with six decimals, meters with two;
     /// empty outside the system's area.
-    static func coordinate(of item: JSONValue) -> (String, String) {
-        guard let x = item["x"], let y = item["y"] else {
-            return (degrees(item["latitude"]?.double), degrees(item["longitude"]?.double))
+    static func coordinate(of point: MapPoint) -> (String, String) {
+        switch point {
+        case .degrees(let latitude, let longitude): return (degrees(latitude), degrees(longitude))
+        case .planar(let x, let y):
+            let decimals = abs(x) <= 360 && abs(y) <= 90 ? 6 : 2
+            return (fixed(x, decimals: decimals), fixed(y, decimals: decimals))
+        case .outside: return ("", "")
         }
-        guard let x = x.double, let y = y.double else { return ("", "") }
-        let decimals = abs(x) <= 360 && abs(y) <= 90 ? 6 : 2
-        return (fixed(x, decimals: decimals), fixed(y, decimals: decimals))
     }
 
     /// For example `12 m`, `1.2 km` or `340 km`.
@@ -44,10 +45,10 @@ enum Text {
     }
 
     /// The place of an answer, for example `Vienna, Austria` or `Arlington, Virginia, United States`.
-    static func place(_ value: JSONValue?) -> String {
-        guard let value, let name = value["name"]?.string else { return "" }
-        let country = value["country"]?.string ?? value["countryCode"]?.string
-        let area = value["administrativeArea"]?.string.flatMap { $0 == name ? nil : ", " + $0 }
+    static func place(_ place: PlacemarkItem?) -> String {
+        guard let place, let name = place.name else { return "" }
+        let country = place.country ?? place.countryCode
+        let area = place.administrativeArea.flatMap { $0 == name ? nil : ", " + $0 }
         return name + (area ?? "") + (country.map { ", " + $0 } ?? "")
     }
 

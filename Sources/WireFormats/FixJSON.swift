@@ -1,5 +1,6 @@
 import Geodesy
 package import JSON
+package import Replies
 package import Whereabouts
 
 /// The service's own JSON form of a fix: `POST /v1/fixes`, the batches of an import and the lines of an export.
@@ -125,35 +126,25 @@ package enum FixJSON {
     ///
     /// - Precondition: numbers are finite and the remainder is a JSON object, as in every fix that has been parsed.
     package static func write(_ fix: Fix, answering: QueryID? = nil, into writer: inout JSONWriter) {
-        writer.beginObject()
-        writeMembers(of: fix, answering: answering, into: &writer)
-        writer.endObject()
+        writer.value(FixItem(fix, answering: answering))
     }
+}
 
-    /// Writes the members without the enclosing object, so that an answer can add its own.
-    package static func writeMembers(of fix: Fix, answering: QueryID? = nil, into writer: inout JSONWriter) {
-        writer.field("id", fix.clientID)
-        writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
-        writer.field("latitude", fix.coordinate.latitude)
-        writer.field("longitude", fix.coordinate.longitude)
-        writer.field("horizontalAccuracy", fix.horizontalAccuracy)
-        writer.field("altitude", fix.altitude)
-        writer.field("ellipsoidalAltitude", fix.ellipsoidalAltitude)
-        writer.field("verticalAccuracy", fix.verticalAccuracy)
-        writer.field("floor", fix.floor)
-        writer.field("speed", fix.speed)
-        writer.field("speedAccuracy", fix.speedAccuracy)
-        writer.field("course", fix.course)
-        writer.field("courseAccuracy", fix.courseAccuracy)
-        writer.field("batteryLevel", fix.batteryLevel)
+extension FixItem {
+    /// - Parameter answering: The location query that the fix answers.
+    package init(_ fix: Fix, answering: QueryID? = nil) {
+        self.init(
+            id: fix.clientID, timestamp: Moment(milliseconds: fix.timestamp.milliseconds),
+            at: .degrees(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude),
+            horizontalAccuracy: fix.horizontalAccuracy, altitude: fix.altitude,
+            ellipsoidalAltitude: fix.ellipsoidalAltitude, verticalAccuracy: fix.verticalAccuracy, floor: fix.floor,
+            speed: fix.speed, speedAccuracy: fix.speedAccuracy, course: fix.course,
+            courseAccuracy: fix.courseAccuracy, batteryLevel: fix.batteryLevel,
+            receivedAt: fix.receivedAt.map { Moment(milliseconds: $0.milliseconds) },
+            answering: answering?.description, remainder: fix.remainder.map { ForeignJSON($0) })
         if fix.isSimulatedBySoftware != nil || fix.isProducedByAccessory != nil {
-            writer.object("sourceInformation") { source in
-                source.field("isSimulatedBySoftware", fix.isSimulatedBySoftware)
-                source.field("isProducedByAccessory", fix.isProducedByAccessory)
-            }
+            sourceInformation = SourceInformationItem(
+                isSimulatedBySoftware: fix.isSimulatedBySoftware, isProducedByAccessory: fix.isProducedByAccessory)
         }
-        writer.field("receivedAt", milliseconds: fix.receivedAt?.milliseconds)
-        writer.field("answering", answering?.description)
-        writer.field("remainder", raw: fix.remainder.map { Array($0.utf8) })
     }
 }

@@ -1,5 +1,6 @@
 import Geodesy
 import JSON
+import Replies
 package import Whereabouts
 
 /// Reads the import format `fixes`: JSON lines, each with a fix in the form of ``FixJSON`` and its person:
@@ -112,7 +113,7 @@ package struct FixLines: Sendable {
         writer.beginObject()
         writer.field("user", user.text)
         writer.field("device", device)
-        FixJSON.writeMembers(of: fix, into: &writer)
+        writer.members(of: FixItem(fix))
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
     }

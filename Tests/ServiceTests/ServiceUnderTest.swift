@@ -3,6 +3,7 @@ import Glibc
 import HTTPServer
 import JSON
 import PushStandIn
+import Replies
 import Synchronization
 import TestSupport
 import Testing

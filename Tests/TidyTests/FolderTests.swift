@@ -10,6 +10,7 @@ import Testing
         "HTTPInterface": ["OpenAPI", ""],
         "HouseEndpoints": ["Metrics", ""],
         "Maintenance": ["Verification", "Backup"],
+        "Replies": ["Members", ""],
         "Reactors": ["Configuration", "Feed", "Webhooks", ""],
     ]
 

@@ -19,11 +19,12 @@ import Testing
         "MQTT": ["CMosquitto"],
         "Posting": ["CCurl", "CSupport"],
         "HTTPServer": ["CMicroHTTP", "CSupport"],
-        "WhereaboutsClient": ["Cryptography", "HTTPServer", "Posting"],
+        "Replies": [],
+        "WhereaboutsClient": ["Cryptography", "HTTPServer", "Posting", "Replies"],
         "LocationPush": ["CNGHTTP2", "COpenSSL"],
         // The pure half.
         "Whereabouts": ["Geodesy"],
-        "WireFormats": ["CExpat", "Geodesy", "Whereabouts"],
+        "WireFormats": ["CExpat", "Geodesy", "Replies", "Whereabouts"],
         "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
         // The house.
         "Log": ["Cryptography", "Geodesy", "SQLite", "Transparency", "Whereabouts"],
@@ -32,24 +33,25 @@ import Testing
         "Tables": ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],
         // The upper floor. What devices and people may be told is computed in Answers, and only its gate lets it out.
         "Answers": [
-            "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections", "SQLite", "Tables",
-            "Transparency", "Whereabouts", "WireFormats",
+            "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections", "Replies", "SQLite",
+            "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
         "Maintenance": ["Cryptography", "Log", "Projections", "SQLite", "Tables", "Whereabouts"],
         "Reactors": [
             "Answers", "Cryptography", "Gazetteer", "HTTPServer", "LocationPush", "Log", "MQTT", "Posting",
-            "Projections", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
+            "Projections", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
         "HTTPInterface": [
-            "Answers", "Cryptography", "GZIP", "HTTPServer", "Log", "Projections", "SQLite", "Tables", "Whereabouts",
+            "Answers", "Cryptography", "GZIP", "HTTPServer", "Log", "Projections", "Replies", "SQLite", "Tables",
+            "Whereabouts",
         ],
         "PersonEndpoints": [
             "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "Log", "Posting",
-            "Projections", "Reactors", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
+            "Projections", "Reactors", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
         "HouseEndpoints": [
             "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "LocationPush", "Log",
-            "Maintenance", "Projections", "Reactors", "SQLite", "Tables", "Whereabouts", "WireFormats",
+            "Maintenance", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Whereabouts", "WireFormats",
         ],
         "WebPage": [
             "Answers", "CPageAssets", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer",
@@ -74,7 +76,8 @@ import Testing
         // Programs.
         "WhereaboutsTool": [
             "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "Log",
-            "Maintenance", "Projections", "PushStandIn", "QRCode", "Reactors", "SQLite", "Service", "Transparency",
+            "Maintenance", "Projections", "PushStandIn", "QRCode", "Reactors", "Replies", "SQLite", "Service",
+            "Transparency",
             "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
         ],
         "WhereaboutsBench": [

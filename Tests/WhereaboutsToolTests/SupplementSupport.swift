@@ -3,6 +3,7 @@ import Foundation
 import Geodesy
 import Glibc
 import JSON
+import Replies
 import Service
 import TestSupport
 import Testing
@@ -63,7 +64,7 @@ final class GazetteerFolder {
         let (gazetteer, transform) = (try gazetteer(), try GeocentricTransform())
         return try gazetteer.addresses(named: text, limit: 5, using: transform).map { found in
             var writer = JSONWriter()
-            PlacemarkJSON.write(.address(found), of: gazetteer, in: [], using: transform, into: &writer)
+            writer.value(PlacemarkItem(.address(found), of: gazetteer, in: [], using: transform))
             return try JSONDocument.parse(writer.bytes).root
         }
     }

@@ -45,6 +45,17 @@ package indirect enum JSONTree: Sendable {
         return .object(members.map { $0.key == key ? ($0.key, value) : $0 })
     }
 
+    /// The object with one member moved behind another; any other value is unchanged.
+    package func moving(_ key: String, after other: String) -> JSONTree {
+        guard case .object(var members) = self, let from = members.firstIndex(where: { $0.key == key }) else {
+            return self
+        }
+        let member = members.remove(at: from)
+        let place = members.firstIndex { $0.key == other } ?? members.endIndex - 1
+        members.insert(member, at: place + 1)
+        return .object(members)
+    }
+
     /// The object with more members; any other value is unchanged.
     package func with(_ more: KeyValuePairs<String, JSONTree>) -> JSONTree {
         guard case .object(let members) = self else { return self }

@@ -1,4 +1,5 @@
 import Projections
+import Replies
 import Tables
 import Whereabouts
 
@@ -106,7 +107,7 @@ package enum Schema {
     }
 
     // One object without `allOf`: some generators drop the members beside it.
-    private static func place(
+    static func place(
         _ members: [(key: String, value: JSONTree)], _ optional: [(key: String, value: JSONTree)]
     ) -> JSONTree {
         let coordinate: [(key: String, value: JSONTree)] = [
@@ -159,16 +160,10 @@ package enum Schema {
         ("remainder", anyObject),
     ]
 
-    /// The members of a placemark, all optional. Their names are those of CLPlacemark where it has one.
-    private static let placemarkMembers: [(key: String, value: JSONTree)] = [
-        ("name", text), ("thoroughfare", text), ("subThoroughfare", text), ("subLocality", text), ("locality", text),
-        ("subAdministrativeArea", text), ("administrativeArea", text), ("administrativeAreaCode", text),
-        ("postalCode", text), ("isoCountryCode", text), ("country", text), ("inlandWater", text), ("ocean", text),
-        ("areasOfInterest", list(text)), ("claimants", list(text)), ("otherCountryCodes", list(text)),
-        ("timeZone", timeZone), ("otherTimeZones", list(timeZone)), ("latitude", latitude), ("longitude", longitude),
-        ("distance", length.with(["description": "Meters to the nearest populated place."])),
-        ("geonameId", ["type": "integer"]),
-    ]
+    /// The members of a placemark of a coordinate, all optional.
+    private static let placemarkMembers = members(of: PlacemarkItem.self) { name in
+        !["countryCode", "population", "match"].contains(name)
+    }
 
     /// A region in a request, with one shape. The other shape may be null, as clients with fixed members send it.
     private static func newRegion(_ shape: String, _ schema: JSONTree, without other: String) -> JSONTree {
@@ -247,7 +242,7 @@ package enum Schema {
                 "The operator gets the log's own number. Everyone else gets an opaque reference, which differs between callers. It is the same each time for the same event or thing; `asOf` is different in each answer.",
             "examples": ["r8Vu2n0mVpjCrr7a6lTqB5A"], "anyOf": [count, pattern("^r[A-Za-z0-9_-]{22}$")],
         ],
-        "TripEnd": place([:], optional: ["place": text]),
+        "TripEnd": object(of: TripEndItem.self),
         "FeatureCollection": object(
             [
                 "type": word("FeatureCollection"),
@@ -268,12 +263,7 @@ package enum Schema {
         "Geometry": object([
             "type": word("Point", "LineString", "Polygon"), "coordinates": list([:]),
         ]).with(["examples": [["type": "Point", "coordinates": [16.3778, 48.1737]]]]),
-        "Location": place(
-            ["timestamp": time, "precision": precision],
-            optional: [
-                "horizontalAccuracy": length, "altitude": number, "ellipsoidalAltitude": number, "speed": length,
-                "course": length, "place": ref("LocationPlace"),
-            ]),
+        "Location": object(of: LocationItem.self),
         "Fix": object(
             [("timestamp", timeGiven), ("latitude", latitude), ("longitude", longitude)], fixDetails
         ).with(["description": "A fix in the names and units of CLLocation."]),
@@ -288,30 +278,16 @@ package enum Schema {
                     ["person": handle, "device": handle, "fixes": importedFixes], optional: ["visits": importedVisits]),
                 0...Limits.batchCommands)
         ]).with(["description": "The fixes of devices that are added, with their people, if they do not exist."]),
-        "SourceInformation": object(
-            [:], optional: ["isSimulatedBySoftware": boolean, "isProducedByAccessory": boolean]),
-        "Visit": place(
-            [
-                "id": visitID, "arrival": time, "departure": orNull(time), "horizontalAccuracy": length,
-                "firstReported": time,
-            ],
-            optional: [
-                "place": text, "timeZone": timeZone, "departureReported": time,
-                "provisional": boolean.with([
-                    "description":
-                        "Whether the visit follows from elapsed time alone; the next fix may end or remove it."
-                ]),
-            ]),
-        "DecidingFix": object(
-            ["number": event, "timestamp": time, "metersOff": length, "used": boolean],
-            optional: ["horizontalAccuracy": length]),
+        "SourceInformation": object(of: SourceInformationItem.self),
+        "Visit": object(of: VisitItem.self),
+        "DecidingFix": object(of: DecidingFixItem.self),
         "Placemark": object([], placemarkMembers).with(["description": "The keys of CLPlacemark, absent if unknown."]),
-        "LocationPlace": object([], placemarkMembers + [("countryCode", text)]).with([
+        "LocationPlace": object([], placemarkMembers + members(of: PlacemarkItem.self) { $0 == "countryCode" }).with([
             "description": "The gazetteer's names for the place. `countryCode` repeats `isoCountryCode`."
         ]),
         "FoundPlacemark": object(
-            [("match", word("exact", "prefix", "misspelled", "nameOnly", "partial"))],
-            placemarkMembers + [("population", count)]),
+            members(of: PlacemarkItem.self) { $0 == "match" },
+            placemarkMembers + members(of: PlacemarkItem.self) { $0 == "population" }),
         "Correction": ["oneOf": [ref("PeriodCorrection"), ref("SplitCorrection"), ref("NameCorrection")]],
         "PeriodCorrection": object(Array(periodCorrection) + [("id", event)], []),
         "SplitCorrection": object(Array(splitCorrection) + [("id", event)], []),
@@ -320,13 +296,7 @@ package enum Schema {
         "NewPeriodCorrection": body(periodCorrection),
         "NewSplitCorrection": body(splitCorrection),
         "NewNameCorrection": body(nameCorrection),
-        "Region": object(
-            ["id": ref("RegionID")],
-            optional: [
-                "circle": place(["radiusMeters": number]),
-                "polygon": orNull(object(["type": word("Polygon"), "coordinates": list(list(list(number)))])),
-                "notifyOnEntry": boolean, "notifyOnExit": boolean,
-            ]),
+        "Region": object(of: RegionItem.self),
         "NewRegion": ["oneOf": [ref("NewCircularRegion"), ref("NewPolygonalRegion")]],
         "NewCircularRegion": newRegion("circle", ref("Circle"), without: "polygon"),
         "NewPolygonalRegion": newRegion("polygon", ref("Polygon"), without: "circle"),

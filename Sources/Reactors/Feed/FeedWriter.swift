@@ -2,6 +2,7 @@ package import Answers
 package import Gazetteer
 import JSON
 import Log
+import Replies
 package import Tables
 package import Whereabouts
 
@@ -135,7 +136,7 @@ package struct FeedWriter {
         FeedItem(
             question: .live, event: "finding", number: finding.number, at: finding.to,
             data: object { writer in
-                TimelineJSON.write(finding, timeZone: nil, into: &writer, names, references)
+                writer.members(of: FindingItem(finding, timeZone: nil, names, references))
             })
     }
 
@@ -150,14 +151,14 @@ package struct FeedWriter {
                     let name =
                         sources.decisions.corrections(of: person).name(at: visit.coordinate)
                         ?? context.placemark(at: visit.coordinate, in: languages)?.shortAddress
-                    TimelineJSON.writeMembers(of: visit, placeName: name, context, into: &writer)
+                    writer.members(of: VisitItem(visit, placeName: name, context))
                 })
         case .crossing(let crossing):
             FeedItem(
                 question: .crossings, event: "crossing", number: told.number, at: crossing.crossing.time,
                 data: object { writer in
                     head(of: told, into: &writer)
-                    TimelineJSON.writeMembers(of: crossing, into: &writer)
+                    writer.members(of: CrossingItem(crossing))
                 })
         }
     }

@@ -2,6 +2,7 @@ import Cryptography
 import FileFormats
 import JSON
 import Log
+import Replies
 import Whereabouts
 import WireFormats
 
@@ -67,7 +68,7 @@ enum ArchiveExport {
         let now = Timestamp.now
         var month = ""
         let query = try client.waitingForEarlierCommands() + [("heights", "reported")]
-        try client.pages("v1", "people", person.text, "track", query: query) { page in
+        try client.pages("v1", "people", person.text, "track", query: query) { page throws(ToolError) in
             for item in page {
                 for case .fix(let fix, _) in FixJSON.reports(from: ExportCommand.reported(item), now: now) {
                     let next = String(ISO8601.text(of: fix.timestamp).prefix(7))
@@ -76,7 +77,7 @@ enum ArchiveExport {
                         month = next
                         archive.begin("fixes/\(month).jsonl")
                     }
-                    archive.add(line: FixLines.line(fix, user: person, device: item["device"]?.string))
+                    archive.add(line: FixLines.line(fix, user: person, device: try item.read(TrackPoint.self).device))
                 }
             }
         }
@@ -145,13 +146,12 @@ enum ArchiveExport {
         if let kind { query.append(("kind", kind)) }
         var (after, end): (Int64, Int64?) = (0, nil)
         while true {
-            let answer = try client.get("v1", "events", query: query + [("after", "\(after)")])
-            let last = end ?? answer["asOf"]?.int ?? 0
+            let page = try client.get("v1", "events", query: query + [("after", "\(after)")])
+                .read(Page<JSONValue>.self)
+            let last = end ?? page.end.asOf.number ?? 0
             end = last
-            for event in answer["items"]?.array.map(Array.init) ?? [] where event["number"]?.int ?? .max <= last {
-                take(event)
-            }
-            guard let next = answer["next"]?.string.flatMap({ Int64($0) }), next > after, next < last else { return }
+            for event in page.items where try event.read(EventHead.self).number <= last { take(event) }
+            guard let next = page.end.next?.number, next > after, next < last else { return }
             after = next
         }
     }

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Log
+import Replies
 import Whereabouts
 import WhereaboutsClient
 
@@ -30,7 +31,7 @@ enum AskCommand {
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         let waitSeconds = invocation[wait] ?? 60
-        let answer = try House.withClient(invocation) { client throws(ToolError) in
+        let (json, answer) = try House.withClient(invocation) { client throws(ToolError) in
             var asker = try client.acting(
                 as: invocation.required(asker), scopes: ["query"], seconds: max(tokenSeconds, waitSeconds + 60))
             asker.service.receipts = invocation[receipts].map { ReceiptFile(path: $0) }
@@ -42,18 +43,17 @@ enum AskCommand {
                 // The deadline is the time to wait, but at least one second, which the service requires.
                 body.field("deadlineSeconds", max(1, waitSeconds))
             }
-            guard let id = asked["id"]?.string else { throw .data("The service did not name the query.") }
-            return try poll(id, asker, waitSeconds: waitSeconds, invocation.console)
+            return try poll(try asked.read(StartedQuery.self).id, asker, waitSeconds: waitSeconds, invocation.console)
         }
         if invocation.has(Options.json) {
-            invocation.console.result(answer.jsonLine)
-        } else if let location = answer["location"] {
-            if answer["status"]?.string == "answeredFromLastKnown" {
+            invocation.console.result(json.jsonLine)
+        } else if let location = answer.location {
+            if answer.status == "answeredFromLastKnown" {
                 invocation.console.line("The phone sent no new fix; this is the last known location.")
             }
             invocation.console.line(LocationText(location: location, now: .now).lines)
         }
-        guard answer["location"] != nil else {
+        guard answer.location != nil else {
             throw .checkFailed(invocation.has(Options.json) ? nil : "There was no answer within \(waitSeconds) s.")
         }
     }
@@ -61,17 +61,18 @@ enum AskCommand {
     /// Reads the query until it has ended or the wait is over; returns the last answer.
     private static func poll(
         _ id: String, _ client: Client, waitSeconds: Int64, _ console: Console
-    ) throws(ToolError) -> JSONValue {
+    ) throws(ToolError) -> (JSONValue, QueryAnswer) {
         let start = ContinuousClock.now
         // The service ends the query at its deadline, and needs a moment to record that.
         let end = start + .seconds(waitSeconds) + .seconds(1)
         while true {
             let left = (end - ContinuousClock.now).components.seconds
-            let answer = try client.get(
+            let json = try client.get(
                 "v1", "location-queries", id, query: [("wait", "\(max(0, min(left, requestSeconds)))")])
-            guard answer["status"]?.string == "pending", ContinuousClock.now < end else {
+            let answer = try json.read(QueryAnswer.self)
+            guard answer.status == "pending", ContinuousClock.now < end else {
                 console.progress("")
-                return answer
+                return (json, answer)
             }
             console.progress("Waiting for the phone, \((ContinuousClock.now - start).components.seconds) s …")
             // In the last second, whole seconds are too long to wait.

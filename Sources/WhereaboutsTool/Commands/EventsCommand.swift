@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 import WhereaboutsClient
 
@@ -32,14 +33,14 @@ enum EventsCommand {
             // Each read is recorded, so reading page by page without an end would never stop.
             var end: Int64?
             while true {
-                let answer = try client.get("v1", "events", query: query + [("after", "\(after)")])
-                if !isFollowing && end == nil { end = answer["asOf"]?.int }
-                for event in answer["items"]?.array.map(Array.init) ?? []
-                where event["number"]?.int ?? .max <= end ?? .max {
+                let page = try client.get("v1", "events", query: query + [("after", "\(after)")])
+                    .read(Page<JSONValue>.self)
+                if !isFollowing && end == nil { end = page.end.asOf.number }
+                for event in page.items where try event.read(EventHead.self).number <= end ?? .max {
                     invocation.console.result(event.jsonLine)
                 }
                 if isFollowing { invocation.console.flush() }
-                guard let next = ServiceClient.cursor(of: answer).flatMap({ Int64($0) }) else { return }
+                guard let next = page.end.next?.number else { return }
                 guard isFollowing || (next > after && next < end ?? .max) else { return }
                 after = max(after, next)
             }

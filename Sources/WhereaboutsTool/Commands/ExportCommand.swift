@@ -1,6 +1,7 @@
 import FileFormats
 import JSON
 import Log
+import Replies
 import Whereabouts
 import WireFormats
 
@@ -65,9 +66,9 @@ enum ExportCommand {
         var (count, others) = (0, 0)
         _ = try ReadCommands.reading(invocation) { client, query throws(ToolError) in
             let query = query + [("heights", "reported")]
-            return try client.pages("v1", "people", person.text, "track", query: query) { page in
+            return try client.pages("v1", "people", person.text, "track", query: query) { page throws(ToolError) in
                 for item in page {
-                    let device = item["device"]?.string
+                    let device = try item.read(TrackPoint.self).device
                     guard wanted == nil || device == wanted else {
                         others += 1
                         continue

@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `fix withdraw|restore|list`: single fixes of a person's track that do not count.
@@ -52,13 +53,13 @@ enum FixCommands {
             try client.items(
                 "v1", "people", person.text, "withdrawn-fixes", query: try client.waitingForEarlierCommands())
         }
-        var table = Table(">NUMBER", "TIME", ">LATITUDE", ">LONGITUDE", "DEVICE")
-        for fix in fixes {
-            let (latitude, longitude) = Text.coordinate(of: fix)
-            table.add(
-                fix.name("number") ?? "", fix.time("timestamp").map { LocalTime.text($0) } ?? "", latitude, longitude,
-                fix.text("device"))
+        let table = Table(">NUMBER", "TIME", ">LATITUDE", ">LONGITUDE", "DEVICE")
+        let sentence = "\(person.text) has withdrawn nothing."
+        try invocation.show(fixes, as: "fixes", in: table, orElse: sentence) { (point: TrackPoint) in
+            let (latitude, longitude) = Text.coordinate(of: point.fix.at)
+            return [
+                point.number.text, ReadCommands.time(point.fix.timestamp), latitude, longitude, point.device ?? "",
+            ]
         }
-        invocation.show(fixes, as: "fixes", table, orElse: "\(person.text) has withdrawn nothing.")
     }
 }

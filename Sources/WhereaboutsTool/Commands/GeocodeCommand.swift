@@ -3,6 +3,7 @@ import Gazetteer
 import Geodesy
 import Glibc
 import JSON
+import Replies
 import Service
 
 /// `geocode reverse` and `geocode forward`: names for coordinates and coordinates for names, offline, without a service.
@@ -139,7 +140,7 @@ struct Geocoder {
         Self.line { writer in
             let placemark = gazetteer.placemark(
                 at: coordinate, accuracyMeters: accuracyMeters, using: transform)
-            PlacemarkJSON.write(placemark.speaking(languages), into: &writer)
+            writer.value(PlacemarkItem(placemark.speaking(languages)))
         }
     }
 
@@ -147,7 +148,7 @@ struct Geocoder {
     func line(forName name: String) -> [UInt8]? {
         guard let found = gazetteer.found(named: name, limit: 1, using: transform).first else { return nil }
         return Self.line { writer in
-            PlacemarkJSON.write(found, of: gazetteer, in: languages, using: transform, into: &writer)
+            writer.value(PlacemarkItem(found, of: gazetteer, in: languages, using: transform))
         }
     }
 

@@ -1,4 +1,5 @@
 import JSON
+import Replies
 
 /// Output of commands that list, remove or read.
 extension Invocation {
@@ -16,6 +17,22 @@ extension Invocation {
         writer.asOf(asOf)
         writer.endObject()
         console.result(writer.bytes + [UInt8(ascii: "\n")])
+    }
+
+    /// As ``show(_:as:asOf:_:orElse:)``, with a row of the table for each item.
+    ///
+    /// - Parameters:
+    ///   - table: The columns.
+    ///   - cells: Makes the cells of an item.
+    func show<Item: MemberValue>(
+        _ items: [JSONValue], as name: String, asOf: String? = nil, in table: Table, orElse sentence: String,
+        cells: (Item) -> [String]
+    ) throws(ToolError) {
+        var table = table
+        if !has(Options.json) {
+            for item in items { table.add(cells(try item.read())) }
+        }
+        show(items, as: name, asOf: asOf, table, orElse: sentence)
     }
 
     /// Removes the thing at a path and prints a line.

@@ -1,5 +1,6 @@
 import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// `location|track|visits|trips|crossings --person P`.
@@ -95,8 +96,9 @@ enum ReadCommands {
             try client.get("v1", "people", person.text, "location", query: query)
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        guard let location = answer["location"] else { throw .data("The service's answer has no location.") }
-        guard !location.isNull else { return invocation.console.note("\(person.text) has no known location.") }
+        guard let location = try answer.read(LocationAnswer.self).location else {
+            return invocation.console.note("\(person.text) has no known location.")
+        }
         invocation.console.line(LocationText(location: location, now: .now).lines)
     }
 
@@ -108,7 +110,7 @@ enum ReadCommands {
         let asOf = try reading(invocation) { client, query throws(ToolError) in
             let query = query + (invocation[distanceFilter].map { [("distanceFilter", "\($0)")] } ?? [])
             if isJSON { console.result(#"{"fixes":["#.utf8) }
-            return try client.pages("v1", "people", person.text, "track", query: query) { page in
+            return try client.pages("v1", "people", person.text, "track", query: query) { page throws(ToolError) in
                 let (first, second) = axes(invocation)
                 var table = Table("TIME", first, second, ">ACCURACY", ">SPEED", "DEVICE", "")
                 for fix in page {
@@ -116,7 +118,7 @@ enum ReadCommands {
                         console.result((count > 0 ? "," : "").utf8)
                         console.result(fix.jsonLine.dropLast())
                     } else {
-                        addRow(of: fix, to: &table)
+                        table.add(cells(of: try fix.read()))
                     }
                     count += 1
                 }
@@ -139,108 +141,103 @@ enum ReadCommands {
         invocation[crs] == nil ? (">LATITUDE", ">LONGITUDE") : (">X", ">Y")
     }
 
-    private static func addRow(of fix: JSONValue, to table: inout Table) {
-        let accuracy = fix["horizontalAccuracy"]?.double
-        let (first, second) = Text.coordinate(of: fix)
-        table.add(
-            fix.time("timestamp").map { LocalTime.text($0) } ?? "", first, second,
-            accuracy.map { $0 < 0 ? "invalid" : "± " + Text.meters($0) } ?? "",
-            fix["speed"]?.double.map { Text.fixed($0, decimals: 1) + " m/s" } ?? "", fix.text("device"),
-            fix.text("anomaly"))
+    private static func cells(of point: TrackPoint) -> [String] {
+        let fix = point.fix
+        let (first, second) = Text.coordinate(of: fix.at)
+        return [
+            time(fix.timestamp), first, second,
+            fix.horizontalAccuracy.map { $0 < 0 ? "invalid" : "± " + Text.meters($0) } ?? "",
+            fix.speed.map { Text.fixed($0, decimals: 1) + " m/s" } ?? "", point.device ?? "", point.anomaly ?? "",
+        ]
+    }
+
+    /// A time as people read it, in a time zone or in that of this computer.
+    static func time(_ moment: Moment, in zone: String? = nil) -> String {
+        LocalTime.text(Timestamp(moment), in: zone)
     }
 
     private static func visits(_ invocation: Invocation) throws(ToolError) {
         let (visits, asOf) = try list("visits", invocation)
         let (x, y) = axes(invocation)
-        var table = Table("ARRIVAL", "DEPARTURE", ">STAY", "PLACE", x, y, ">ACCURACY")
-        for visit in invocation.has(Options.json) ? [] : visits {
-            let zone = visit["timeZone"]?.string
-            let (arrival, departure) = (visit.time("arrival"), visit.time("departure"))
-            let stay = arrival.flatMap { arrival in departure.map { $0.seconds(since: arrival) } }
-            let (first, second) = Text.coordinate(of: visit)
-            table.add(
-                arrival.map { LocalTime.text($0, in: zone) } ?? "",
-                departure.map { LocalTime.text($0, in: zone) } ?? "still there",
-                stay.map { LocalTime.duration(seconds: $0) } ?? "", placeText(visit["place"]),
-                first, second,
-                visit["horizontalAccuracy"]?.double.map { "± " + Text.meters($0) } ?? "")
+        let table = Table("ARRIVAL", "DEPARTURE", ">STAY", "PLACE", x, y, ">ACCURACY")
+        let sentence = "There is no visit in that time."
+        try invocation.show(visits, as: "visits", asOf: asOf, in: table, orElse: sentence) { (visit: VisitItem) in
+            let stay = visit.departure.map { Timestamp($0).seconds(since: Timestamp(visit.arrival)) }
+            let (first, second) = Text.coordinate(of: visit.at)
+            return [
+                time(visit.arrival, in: visit.timeZone),
+                visit.departure.map { time($0, in: visit.timeZone) } ?? "still there",
+                stay.map { LocalTime.duration(seconds: $0) } ?? "", visit.place ?? "", first, second,
+                "± " + Text.meters(visit.horizontalAccuracy),
+            ]
         }
-        invocation.show(visits, as: "visits", asOf: asOf, table, orElse: "There is no visit in that time.")
     }
-
-    /// A visit's place is a name, or an object as in a location.
-    private static func placeText(_ value: JSONValue?) -> String { value?.string ?? Text.place(value) }
 
     private static func explain(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let id = invocation.operands[0]
-        let answer = try reading(invocation) { client, query throws(ToolError) in
+        let json = try reading(invocation) { client, query throws(ToolError) in
             try client.get("v1", "people", person.text, "visits", id, query: query)
         }
-        guard let visit = answer["visit"], !visit.isNull else {
-            let successor = answer["successor"]?.string.map { " Visit \($0) has replaced it." } ?? ""
+        let answer = try json.read(ExplainedVisit.self)
+        guard let visit = answer.visit else {
+            let successor = answer.successor.map { " Visit \($0) has replaced it." } ?? ""
             throw .data("\(person.text) has no visit \(id), or no longer has it.\(successor)")
         }
-        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let zone = visit["timeZone"]?.string
+        if invocation.has(Options.json) { return invocation.console.result(json.jsonLine) }
         var table = Table("EVENT", "WHEN", "TIME", ">OFF", ">ACCURACY", "")
-        for part in ["before", "during", "after"] {
-            for fix in answer[part]?.array.map(Array.init) ?? [] {
+        for (part, fixes) in [("before", answer.before), ("during", answer.during), ("after", answer.after)] {
+            for fix in fixes ?? [] {
                 table.add(
-                    fix.name("number") ?? "", part,
-                    fix.time("timestamp").map { LocalTime.text($0, in: zone) } ?? "",
-                    Text.meters(fix["metersOff"]?.double),
-                    fix["horizontalAccuracy"]?.double.map { "± " + Text.meters($0) } ?? "",
-                    fix["used"]?.bool == false ? "not used" : "")
+                    fix.number.text, part, time(fix.timestamp, in: visit.timeZone), Text.meters(fix.metersOff),
+                    fix.horizontalAccuracy.map { "± " + Text.meters($0) } ?? "", fix.isUsed ? "" : "not used")
             }
         }
         invocation.console.line(
-            "Rules of version \(answer["rules"]?.int ?? 0); off is the distance from \(placeText(visit["place"])).")
+            "Rules of version \(answer.rules ?? 0); off is the distance from \(visit.place ?? "").")
         invocation.console.result(table.text.utf8)
     }
 
     private static func places(_ invocation: Invocation) throws(ToolError) {
         let (places, asOf) = try list("places", invocation)
         let (x, y) = axes(invocation)
-        var table = Table("PLACE", ">VISITS", ">TIME", "LAST", x, y, "USUALLY")
-        for place in invocation.has(Options.json) ? [] : places {
-            let (first, second) = Text.coordinate(of: place)
-            table.add(
-                placeText(place["place"]), place["visits"]?.int.map { "\($0)" } ?? "",
-                place["totalSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "",
-                place.time("lastArrival").map { LocalTime.text($0, in: place["timeZone"]?.string) } ?? "",
-                first, second, place.text("usualHours"))
+        let table = Table("PLACE", ">VISITS", ">TIME", "LAST", x, y, "USUALLY")
+        let sentence = "There is no visit in that time."
+        try invocation.show(places, as: "places", asOf: asOf, in: table, orElse: sentence) { (place: PlaceItem) in
+            let (first, second) = Text.coordinate(of: place.at)
+            return [
+                place.place ?? "", "\(place.visits)", LocalTime.duration(seconds: place.totalSeconds),
+                time(place.lastArrival, in: place.timeZone), first, second, place.usualHours ?? "",
+            ]
         }
-        invocation.show(places, as: "places", asOf: asOf, table, orElse: "There is no visit in that time.")
     }
 
     private static func trips(_ invocation: Invocation) throws(ToolError) {
         let (trips, asOf) = try list("trips", invocation)
-        var table = Table("START", "END", ">TIME", "WAY", ">DISTANCE", "FROM", "TO")
-        for trip in invocation.has(Options.json) ? [] : trips {
-            let zone = trip["timeZone"]?.string
-            let confidence = trip["confidence"]?.double.map { " (\(Int(($0 * 100).rounded())) %)" } ?? ""
-            table.add(
-                trip.time("start").map { LocalTime.text($0, in: zone) } ?? "",
-                trip.time("end").map { LocalTime.text($0, in: zone) } ?? "",
-                trip["durationSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "",
-                trip.text("type") == "gap" ? "no data" : trip.text("mode") + confidence,
-                Text.meters(trip["distanceMeters"]?.double), placeText(trip["from"]?["place"]),
-                placeText(trip["to"]?["place"]))
+        let table = Table("START", "END", ">TIME", "WAY", ">DISTANCE", "FROM", "TO")
+        let sentence = "There is no trip in that time."
+        try invocation.show(trips, as: "trips", asOf: asOf, in: table, orElse: sentence) { (trip: TripItem) in
+            let confidence = trip.confidence.map { " (\(Int(($0 * 100).rounded())) %)" } ?? ""
+            return [
+                time(trip.start, in: trip.timeZone), time(trip.end, in: trip.timeZone),
+                LocalTime.duration(seconds: trip.durationSeconds),
+                trip.type == "gap" ? "no data" : (trip.mode ?? "") + confidence, Text.meters(trip.distanceMeters),
+                trip.from?.place ?? "", trip.to?.place ?? "",
+            ]
         }
-        invocation.show(trips, as: "trips", asOf: asOf, table, orElse: "There is no trip in that time.")
     }
 
     private static func crossings(_ invocation: Invocation) throws(ToolError) {
         let (crossings, asOf) = try list("crossings", invocation)
-        var table = Table("TIME", "CROSSING", "REGION", "REPORTED", ">STAYED")
-        for crossing in crossings {
-            table.add(
-                crossing.time("time").map { LocalTime.text($0) } ?? "", crossing.text("type"), crossing.text("region"),
-                crossing.time("reported").map { LocalTime.text($0) } ?? "",
-                crossing["dwellSeconds"]?.double.map { LocalTime.duration(seconds: $0) } ?? "")
+        let table = Table("TIME", "CROSSING", "REGION", "REPORTED", ">STAYED")
+        let sentence = "There is no crossing in that time."
+        try invocation.show(crossings, as: "crossings", asOf: asOf, in: table, orElse: sentence) {
+            (crossing: CrossingItem) in
+            [
+                time(crossing.time), crossing.type, crossing.region, time(crossing.reported),
+                crossing.dwellSeconds.map { LocalTime.duration(seconds: $0) } ?? "",
+            ]
         }
-        invocation.show(crossings, as: "crossings", asOf: asOf, table, orElse: "There is no crossing in that time.")
     }
 
     private static func list(_ name: String, _ invocation: Invocation) throws(ToolError) -> ([JSONValue], String?) {

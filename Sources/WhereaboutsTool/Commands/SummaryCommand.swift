@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `summary --person P --from TIME`: days, weeks and months in the local time where the person was.
@@ -30,16 +31,14 @@ enum SummaryCommand {
             }
             return (items, asOf)
         }
-        var table = Table("PERIOD", ">STAYED", ">ON THE WAY", ">UNKNOWN", ">DISTANCE", ">VISITS", "MOST AT")
-        for period in invocation.has(Options.json) ? [] : periods {
-            func length(_ name: String) -> String {
-                period[name]?.double.map { LocalTime.duration(seconds: $0) } ?? ""
-            }
-            table.add(
-                period.text("period"), length("staySeconds"), length("moveSeconds"), length("unknownSeconds"),
-                Text.meters(period["distanceMeters"]?.double), period["visits"]?.int.map { "\($0)" } ?? "",
-                period["places"]?.array.map(Array.init)?.first?.text("place") ?? "")
+        let table = Table("PERIOD", ">STAYED", ">ON THE WAY", ">UNKNOWN", ">DISTANCE", ">VISITS", "MOST AT")
+        let sentence = "There is no data in that time."
+        try invocation.show(periods, as: "summary", asOf: asOf, in: table, orElse: sentence) { (period: SummaryItem) in
+            [
+                period.period, LocalTime.duration(seconds: period.staySeconds),
+                LocalTime.duration(seconds: period.moveSeconds), LocalTime.duration(seconds: period.unknownSeconds),
+                Text.meters(period.distanceMeters), "\(period.visits)", period.places.first?.place ?? "",
+            ]
         }
-        invocation.show(periods, as: "summary", asOf: asOf, table, orElse: "There is no data in that time.")
     }
 }

@@ -1,4 +1,5 @@
 import Cryptography
+import Replies
 import Testing
 import Whereabouts
 

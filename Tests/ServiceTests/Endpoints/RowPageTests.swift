@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Testing
 
 @testable import Answers

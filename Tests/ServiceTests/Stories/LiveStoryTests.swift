@@ -2,6 +2,7 @@ import Cryptography
 import HTTPServer
 import JSON
 import Log
+import Replies
 import TestSupport
 import Testing
 import Threading

@@ -1,6 +1,7 @@
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Synchronization
 import TestSupport
 import Testing

@@ -1,0 +1,26 @@
+/// An entry into a region or an exit from it.
+package struct CrossingItem: Reply, Hashable {
+    package var region: String
+    package var type: String
+    package var time: Moment
+    package var reported: Moment
+    /// For an exit: since the entry, if that is known.
+    package var dwellSeconds: Double?
+
+    package init(region: String, type: String, time: Moment, reported: Moment, dwellSeconds: Double? = nil) {
+        (self.region, self.type, self.time, self.reported) = (region, type, time, reported)
+        self.dwellSeconds = dwellSeconds
+    }
+
+    package static var invented: Self {
+        Self(region: .invented, type: .invented, time: .invented, reported: .invented)
+    }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.required("region", &region)
+        try members.required("type", .words(["enter", "exit"]), &type)
+        try members.required("time", &time)
+        try members.required("reported", &reported)
+        try members.optional("dwellSeconds", .length, &dwellSeconds)
+    }
+}

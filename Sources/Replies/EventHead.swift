@@ -1,0 +1,42 @@
+/// The members of an event as the operator sees it, before its content.
+package struct EventHead: Reply, Hashable {
+    package var number: Int64
+    /// For example `FixReported`.
+    package var kind: String
+    package var stream: Int64
+    package var version: Int64
+    package var recordedAt: Moment
+    package var actor: Int64
+    package var correlation: String
+    /// The event that led to this one; 0 without one.
+    package var cause: Int64
+    /// SHA-256, hexadecimal.
+    package var leaf: String
+
+    package init(
+        number: Int64, kind: String, stream: Int64, version: Int64, recordedAt: Moment, actor: Int64,
+        correlation: String, cause: Int64, leaf: String
+    ) {
+        (self.number, self.kind, self.stream, self.version) = (number, kind, stream, version)
+        (self.recordedAt, self.actor, self.correlation, self.cause) = (recordedAt, actor, correlation, cause)
+        self.leaf = leaf
+    }
+
+    package static var invented: Self {
+        Self(
+            number: .invented, kind: .invented, stream: .invented, version: .invented, recordedAt: .invented,
+            actor: .invented, correlation: .invented, cause: .invented, leaf: .invented)
+    }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.required("number", &number)
+        try members.required("kind", &kind)
+        try members.required("stream", &stream)
+        try members.required("version", &version)
+        try members.required("recordedAt", &recordedAt)
+        try members.required("actor", &actor)
+        try members.required("correlation", .uuid, &correlation)
+        try members.required("cause", &cause)
+        try members.required("leaf", &leaf)
+    }
+}

@@ -1,0 +1,52 @@
+/// A place that a person has visited.
+package struct PlaceItem: Reply, Hashable {
+    package var id: String
+    package var at: MapPoint
+    /// Meters.
+    package var horizontalAccuracy: Double
+    package var place: String?
+    package var timeZone: String?
+    package var visits: Int64
+    package var totalSeconds: Double
+    package var firstArrival: Moment
+    package var lastArrival: Moment
+    /// `nil` while the person is there.
+    package var lastDeparture: Moment?
+    /// In the local time of the place.
+    package var usualHours: String?
+
+    package init(
+        id: String, at: MapPoint, horizontalAccuracy: Double, place: String? = nil, timeZone: String? = nil,
+        visits: Int64, totalSeconds: Double, firstArrival: Moment, lastArrival: Moment, lastDeparture: Moment? = nil,
+        usualHours: String? = nil
+    ) {
+        (self.id, self.at, self.horizontalAccuracy, self.place) = (id, at, horizontalAccuracy, place)
+        (self.timeZone, self.visits, self.totalSeconds, self.firstArrival) = (
+            timeZone, visits, totalSeconds, firstArrival
+        )
+        (self.lastArrival, self.lastDeparture, self.usualHours) = (lastArrival, lastDeparture, usualHours)
+    }
+
+    package static var invented: Self {
+        Self(
+            id: .invented, at: .invented, horizontalAccuracy: .invented, visits: .invented, totalSeconds: .invented,
+            firstArrival: .invented, lastArrival: .invented)
+    }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.required("id", .visitID, &id)
+        try members.point(&at)
+        try members.required("horizontalAccuracy", .length, &horizontalAccuracy)
+        try members.optional("place", &place)
+        try members.optional("timeZone", .timeZone, &timeZone)
+        try members.required("visits", &visits)
+        try members.required("totalSeconds", .length, &totalSeconds)
+        try members.required("firstArrival", &firstArrival)
+        try members.required("lastArrival", &lastArrival)
+        try members.nullable("lastDeparture", &lastDeparture)
+        try members.optional("usualHours", &usualHours)
+    }
+
+    package var shape: MapShape? { .point(at) }
+    package var featureID: String? { id }
+}
