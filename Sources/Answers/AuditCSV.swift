@@ -1,4 +1,4 @@
-package import JSON
+package import Replies
 import Whereabouts
 import WireFormats
 
@@ -22,76 +22,79 @@ package enum AuditCSV {
 
     /// The lines of one entry of `GET …/audit`. Times are ISO 8601 in UTC, coordinates in degrees, accuracies in
     /// meters; a cell is empty if the entry does not have the value.
-    package static func lines(for entry: JSONValue) -> String {
-        switch entry["kind"]?.string {
-        case "query": return queryLines(entry)
-        case "read":
+    package static func lines(for entry: AuditItem) -> String {
+        switch entry {
+        case .query(let query): return lines(for: query)
+        case .read(let read):
             return line([
-                number(entry, "number"), time(entry, "at"), "read", "", text(entry, "reader"), text(entry, "question"),
-                text(entry, "purpose"), outcome(entry), number(entry, "grant"), text(entry, "precision"), "", "", "",
-                "",
-                "", number(entry, "count"), "",
+                read.number.text, time(read.at), "read", "", text(read.reader), text(read.question),
+                text(read.purpose), outcome(read.verdict) ?? text(read.verdict.verdict), grant(read.verdict),
+                text(read.precision), "", "", "", "", "", "\(read.count)", "",
             ])
-        case "act":
+        case .act(let act):
             let what = [
-                text(entry, "act"), text(entry, "projection"), entry["version"] == nil ? "" : "version",
-                number(entry, "version"), entry["epoch"] == nil ? "" : "epoch", number(entry, "epoch"),
+                text(act.act), text(act.projection), act.version.map { "version \($0)" } ?? "",
+                act.epoch.map { "epoch \($0)" } ?? "",
             ].filter { !$0.isEmpty }
-            let outcome = entry["failedAt"] == nil ? "" : "failed"
             return line(
-                ["", time(entry, "at"), "act", "", text(entry, "actor"), what.joined(separator: " "), "", outcome]
-                    + blank(9))
-        default:
-            let until = time(entry, "until")
+                [
+                    "", time(act.at), "act", "", text(act.actor), what.joined(separator: " "), "",
+                    act.failedAt == nil ? "" : "failed",
+                ] + blank(9))
+        case .change(let change):
             let what = [
-                text(entry, "event"), text(entry, "name"), text(entry, "other"), text(entry, "hours"),
-                entry["asksEachTime"]?.bool == true ? "asking each time" : "", until.isEmpty ? "" : "until \(until)",
+                text(change.event), text(change.name), text(change.other?.handle), text(change.hours),
+                change.asksEachTime == true ? "asking each time" : "", change.until.map { "until \(time($0))" } ?? "",
             ].filter { !$0.isEmpty }
             return line([
-                number(entry, "number"), time(entry, "at"), "change", "", text(entry, "actor"),
-                what.joined(separator: " "), "", "", "", text(entry, "precision"), "", "", "", "", "", "", "",
+                change.number.text, time(change.at), "change", "", text(change.actor), what.joined(separator: " "), "",
+                "", "", text(change.precision), "", "", "", "", "", "", "",
             ])
+        case .other(let entry): return line(["", time(entry.at), text(entry.kind)] + blank(14))
         }
     }
 
     /// A line for the query, then one for the consent, each push, the fix and each disclosure. The latencies of the fix
     /// and of the first disclosure are in their lines.
-    private static func queryLines(_ entry: JSONValue) -> String {
-        let id = text(entry, "id"), latency = entry["latency"]
+    private static func lines(for query: AuditQueryItem) -> String {
+        let id = text(query.id)
         var lines = line([
-            number(entry, "number"), time(entry, "at"), "query", id, text(entry, "requester"), "where now",
-            text(entry, "purpose"), outcome(entry), number(entry, "grant"), "", "", "", "", "", "", "", "",
+            query.number.text, time(query.at), "query", id, text(query.requester), "where now", text(query.purpose),
+            outcome(query.verdict) ?? query.end ?? "open", grant(query.verdict), "", "", "", "", "", "", "", "",
         ])
-        if let consent = entry["consent"]?.string {
-            lines += line(["", time(entry, "consentAt"), "consent", id, "", "", "", consent] + blank(9))
+        if let consent = query.consent {
+            lines += line(["", time(query.consentAt), "consent", id, "", "", "", consent] + blank(9))
         }
-        for push in entry["pushes"]?.array.map(Array.init) ?? [] {
-            let outcome = [text(push, "outcome"), number(push, "status"), text(push, "reason")].filter { !$0.isEmpty }
-            let token = text(push, "tokenHash"), priority = number(push, "priority")
+        for push in query.pushes {
+            let outcome = [text(push.outcome), push.status.map { "\($0)" } ?? "", text(push.reason)]
+                .filter { !$0.isEmpty }
             let what = [
-                "attempt \(number(push, "attempt"))", text(push, "environment"),
-                priority.isEmpty ? "" : "priority \(priority)", token.isEmpty ? "" : "token \(token)",
+                "attempt \(push.attempt)", text(push.environment), push.priority.map { "priority \($0)" } ?? "",
+                push.tokenHash.map { "token \(text($0))" } ?? "",
             ].filter { !$0.isEmpty }
             lines += line(
                 [
-                    "", time(push, "at"), "push", id, text(push, "device"), what.joined(separator: " "), "",
+                    "", time(push.at), "push", id, text(push.device), what.joined(separator: " "), "",
                     outcome.joined(separator: " "),
                 ] + blank(5)
-                    + [time(push, "startedAt"), "", ""]
-                    + [number(push, "durationMilliseconds")])
+                    + [time(push.startedAt), "", "", push.durationMilliseconds.map { "\($0)" } ?? ""])
         }
-        if let fix = entry["fix"] {
+        if let fix = query.fix {
             lines += line(
-                [number(fix, "number"), time(fix, "receivedAt"), "fix", id, text(fix, "device"), "", "", ""] + blank(5)
-                    + [time(fix, "timestamp"), "", "", latency.map { number($0, "fixReceived") } ?? ""])
+                [fix.number.text, time(fix.receivedAt), "fix", id, text(fix.device), "", "", ""] + blank(5)
+                    + [time(fix.timestamp), "", "", query.latency?.fixReceived.map { "\($0)" } ?? ""])
         }
         var isFirst = true
-        for shown in entry["disclosed"]?.array.map(Array.init) ?? [] {
+        for shown in query.disclosed {
+            let latency = isFirst ? query.latency?.disclosed.map { "\($0)" } : nil
+            var (latitude, longitude) = ("", "")
+            if case .degrees(let north, let east)? = shown.place {
+                (latitude, longitude) = (number(north), number(east))
+            }
             lines += line([
-                number(shown, "number"), time(shown, "at"), "shown", id, text(entry, "requester"), "", "", "", "",
-                text(shown, "precision"), number(shown, "latitude"), number(shown, "longitude"),
-                number(shown, "horizontalAccuracy"), time(shown, "timestamp"), text(shown, "place"), "",
-                isFirst ? latency.map { number($0, "disclosed") } ?? "" : "",
+                shown.number.text, time(shown.at), "shown", id, text(query.requester), "", "", "", "",
+                text(shown.precision), latitude, longitude, shown.horizontalAccuracy.map(number) ?? "",
+                time(shown.timestamp), text(shown.placeName), "", latency ?? "",
             ])
             isFirst = false
         }
@@ -101,27 +104,23 @@ package enum AuditCSV {
     /// Empty cells, for the columns that a line does not use.
     private static func blank(_ count: Int) -> [String] { [String](repeating: "", count: count) }
 
-    /// How a query ended or a read was decided: `refused: REASON`, the end's word, `open`, or the verdict.
-    private static func outcome(_ entry: JSONValue) -> String {
-        if let reason = entry["reason"]?.string { return "refused: \(reason)" }
-        return entry["end"]?.string ?? (entry["kind"]?.string == "query" ? "open" : text(entry, "verdict"))
-    }
+    /// `refused: REASON`; `nil` for a question that was allowed.
+    private static func outcome(_ verdict: VerdictItem) -> String? { verdict.reason.map { "refused: \($0)" } }
+
+    private static func grant(_ verdict: VerdictItem) -> String { text(verdict.grant?.text) }
 
     /// A text cell. A text that begins like a formula gets an apostrophe, because a spreadsheet must not run it.
-    private static func text(_ value: JSONValue, _ name: String) -> String {
-        guard let text = value[name]?.string, let first = text.utf8.first else { return "" }
+    private static func text(_ text: String?) -> String {
+        guard let text, let first = text.utf8.first else { return "" }
         return "=+-@\t\r\n".utf8.contains(first) ? "'" + text : text
     }
 
-    /// A whole number or a decimal one as the answer has it; empty without a value.
-    private static func number(_ value: JSONValue, _ name: String) -> String {
-        if let whole = value[name]?.int { return "\(whole)" }
-        return value[name]?.double.map { "\($0)" } ?? ""
-    }
+    /// A number as the answer has it: a whole one without a fraction.
+    private static func number(_ number: Double) -> String { Int64(exactly: number).map { "\($0)" } ?? "\(number)" }
 
-    /// A time of the answer, in Unix seconds, as ISO 8601.
-    private static func time(_ value: JSONValue, _ name: String) -> String {
-        value[name]?.double.flatMap { Timestamp(seconds: $0) }.map { ISO8601.text(of: $0) } ?? ""
+    /// A time as ISO 8601.
+    private static func time(_ moment: Moment?) -> String {
+        moment.map { ISO8601.text(of: Timestamp(milliseconds: $0.milliseconds)) } ?? ""
     }
 
     /// One line with its line break.

@@ -1,7 +1,7 @@
 import Cryptography
 package import JSON
 package import Log
-import Replies
+package import Replies
 package import Whereabouts
 import WireFormats
 
@@ -74,20 +74,16 @@ package enum EventJSON {
             }
         }
     }
+}
 
-    /// Writes `verdict`, and the `grant` or the `reason` of a refusal.
-    ///
-    /// - Parameter references: How the reader sees numbers; `nil` writes them as they are.
-    package static func write(_ verdict: Verdict, _ references: References? = nil, into writer: inout JSONWriter) {
+extension VerdictItem {
+    /// - Parameter references: How the reader sees numbers.
+    package init(_ verdict: Verdict, _ references: References) {
         switch verdict {
-        case .own: writer.field("verdict", "own")
-        case .operatorOnRecord: writer.field("verdict", "operator")
-        case .granted(let grant):
-            writer.field("verdict", "granted")
-            writer.field("grant", references?.name(grant.rawValue, .grant) ?? .number(grant.rawValue))
-        case .refused(let reason):
-            writer.field("verdict", "refused")
-            writer.field("reason", reason.word)
+        case .own: self.init(verdict: "own")
+        case .operatorOnRecord: self.init(verdict: "operator")
+        case .granted(let grant): self.init(verdict: "granted", grant: references.name(grant.rawValue, .grant))
+        case .refused(let reason): self.init(verdict: "refused", reason: reason.word)
         }
     }
 }

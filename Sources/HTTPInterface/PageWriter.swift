@@ -32,6 +32,12 @@ package struct PageWriter {
         count += 1
     }
 
+    /// Writes an item of a list without places.
+    package mutating func add<Item: MemberValue>(plain item: Item) {
+        item.write(into: &writer)
+        count += 1
+    }
+
     /// - Parameter write: Writes one value.
     package mutating func add(_ write: (inout JSONWriter) -> Void) {
         write(&writer.json)
@@ -47,15 +53,23 @@ package struct PageWriter {
         return Gate.Computed(body: writer.json.bytes, count: count, asOf: asOf)
     }
 
-    /// A page of items.
+    /// A page of items, with their places in a form.
     ///
     /// - Parameter item: Makes the item of a row.
     package static func page<Row, Item: Reply>(
-        _ rows: [Row], next: String?, asOf: Int64, _ references: References, in form: AnswerForm? = nil,
-        item: (Row) -> Item
+        _ rows: [Row], next: String?, asOf: Int64, _ references: References, in form: AnswerForm, item: (Row) -> Item
     ) -> Gate.Computed {
         var page = PageWriter(rows: rows.count, form)
         for row in rows { page.add(item(row)) }
+        return page.ended(next: next, asOf: asOf, references)
+    }
+
+    /// As ``page(_:next:asOf:_:in:item:)``, of items without places.
+    package static func page<Row, Item: MemberValue>(
+        _ rows: [Row], next: String?, asOf: Int64, _ references: References, item: (Row) -> Item
+    ) -> Gate.Computed {
+        var page = PageWriter(rows: rows.count)
+        for row in rows { page.add(plain: item(row)) }
         return page.ended(next: next, asOf: asOf, references)
     }
 

@@ -2,7 +2,6 @@ import Answers
 import Cryptography
 import HTTPInterface
 import HTTPServer
-import JSON
 import Log
 import Projections
 import Replies
@@ -36,8 +35,8 @@ extension ReadEndpoints {
                 }
             }
             let next = entries.count == limit ? entries.last.map { reading.references.rowOrAct($0.number).text } : nil
-            return PageWriter.page(entries, next: next, asOf: asOf, reading.references) { entry, writer in
-                entry.write(into: &writer, names, reading.references, pending: pending)
+            return PageWriter.page(entries, next: next, asOf: asOf, reading.references) { entry in
+                entry.item(names, reading.references, pending: pending)
             }
         }
     }
@@ -79,65 +78,46 @@ private enum AskedEntry {
         return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
     }
 
-    /// Writes the entry as one object. Its `kind` is `query`, `read` or `refusals`. The list in HTTP.md has the other
-    /// members.
+    /// The entry as the requester sees it.
     ///
     /// - Parameter pending: The questions that still wait for an answer.
-    func write(
-        into writer: inout JSONWriter, _ names: PrincipalNames, _ references: References, pending: Set<QueryID>
-    ) {
-        writer.beginObject()
+    func item(_ names: PrincipalNames, _ references: References, pending: Set<QueryID>) -> AskedItem {
         switch self {
         case .query(let query, let disclosures):
-            writer.field("kind", "query")
-            writer.field("number", references.event(query.number))
-            writer.field("id", query.query.description)
-            writer.field("at", milliseconds: query.recordedAt.milliseconds)
-            name(query.subject, query.verdict, into: &writer, names)
-            writer.field("purpose", query.purposeForRequester)
-            writer.field("initiation", query.initiation.word)
-            writer.field("deadline", milliseconds: query.deadline.milliseconds)
-            writer.field(
-                "status",
-                Self.status(
-                    query, isShown: !disclosures.isEmpty, isPending: pending.contains(query.query)))
-            writer.array("shown") { writer in
-                for disclosure in disclosures {
-                    writer.beginObject()
-                    writer.field("number", references.event(disclosure.number))
-                    writer.field("at", milliseconds: disclosure.recordedAt.milliseconds)
-                    writer.field("precision", disclosure.disclosure.precision.word)
-                    writer.field(
-                        "sha256", disclosure.disclosure.content.content.map { Hex.encode($0.answerHash.bytes) })
-                    writer.endObject()
-                }
-            }
+            let isPending = pending.contains(query.query)
+            return .query(
+                AskedQueryItem(
+                    kind: "query", number: references.event(query.number), id: query.query.description,
+                    at: Moment(query.recordedAt), subject: Self.name(query.subject, query.verdict, names),
+                    purpose: query.purposeForRequester, initiation: query.initiation.word,
+                    deadline: Moment(query.deadline),
+                    status: Self.status(query, isShown: !disclosures.isEmpty, isPending: isPending),
+                    shown: disclosures.map { disclosure in
+                        AskedAnswerItem(
+                            number: references.event(disclosure.number), at: Moment(disclosure.recordedAt),
+                            precision: disclosure.disclosure.precision.word,
+                            sha256: disclosure.disclosure.content.content.map { Hex.encode($0.answerHash.bytes) })
+                    }))
         case .read(let read):
-            writer.field("kind", "read")
-            writer.field("number", references.event(read.number))
-            writer.field("at", milliseconds: read.recordedAt.milliseconds)
-            name(read.read.subject, read.read.verdict, into: &writer, names)
-            writer.field("question", read.read.question.word)
-            writer.field("purpose", read.read.content.content?.purpose)
-            writer.field("from", milliseconds: read.read.content.content?.from?.milliseconds)
-            writer.field("to", milliseconds: read.read.content.content?.to?.milliseconds)
-            if read.read.verdict.isRefused {
-                writer.field("status", "noSuchPerson")
-            } else {
-                writer.field("status", "shown")
-                writer.field("precision", read.read.precision.word)
-                writer.field("count", read.read.count)
-                writer.field("sha256", read.read.content.content?.answerHash.map { Hex.encode($0.bytes) })
+            let content = read.read.content.content
+            var item = AskedReadItem(
+                kind: "read", number: references.event(read.number), at: Moment(read.recordedAt),
+                subject: Self.name(read.read.subject, read.read.verdict, names), question: read.read.question.word,
+                purpose: content?.purpose, from: content?.from.map { Moment($0) }, to: content?.to.map { Moment($0) },
+                status: "noSuchPerson")
+            if !read.read.verdict.isRefused {
+                item.status = "shown"
+                item.precision = read.read.precision.word
+                item.count = read.read.count
+                item.sha256 = content?.answerHash.map { Hex.encode($0.bytes) }
             }
+            return .read(item)
         case .refusals(let refusals):
-            writer.field("kind", "refusals")
-            writer.field("number", references.event(refusals.number))
-            writer.field("at", milliseconds: refusals.recordedAt.milliseconds)
-            writer.field("since", milliseconds: refusals.since.milliseconds)
-            writer.field("status", "noSuchPerson")
-            writer.field("count", refusals.count)
+            return .refusals(
+                AskedRefusalsItem(
+                    kind: "refusals", number: references.event(refusals.number), at: Moment(refusals.recordedAt),
+                    since: Moment(refusals.since), status: "noSuchPerson", count: refusals.count))
         }
-        writer.endObject()
     }
 
     /// The status that the requester saw, and sees now.
@@ -147,12 +127,8 @@ private enum AskedEntry {
         return query.end != .cancelled && isPending ? "pending" : "noAnswer"
     }
 
-    /// The handle of the subject, or `nil` if the answer was that there is no such person.
-    private func name(
-        _ subject: PersonID?, _ verdict: Verdict, into writer: inout JSONWriter, _ names: PrincipalNames
-    ) {
-        guard !verdict.isRefused else { return }
-        writer.key("subject")
-        if let name = subject.flatMap({ names.name($0.principal) }) { writer.value(name) } else { writer.null() }
+    /// The subject, or `nil` if the answer was that there is no such person.
+    private static func name(_ subject: PersonID?, _ verdict: Verdict, _ names: PrincipalNames) -> PersonName? {
+        verdict.isRefused ? nil : PersonName(subject.flatMap { names.name($0.principal) })
     }
 }

@@ -1,7 +1,6 @@
 import Answers
 import HTTPInterface
 import HTTPServer
-import JSON
 import Log
 import Projections
 import Replies
@@ -42,10 +41,13 @@ extension ReadEndpoints {
             }
             let names = PrincipalNames(decisions)
             next = entries.count == limit ? entries.last.map { reading.references.rowOrAct($0.cursor).text } : nil
-            let page = PageWriter.page(shown, next: next, asOf: asOf, reading.references) { entry, writer in
-                entry.write(into: &writer, decisions, names, context, reading.references)
+            let items = shown.map { $0.item(decisions, names, context, reading.references) }
+            if isCSV {
+                let lines = items.map { AuditCSV.lines(for: $0) }.joined()
+                return Gate.Computed(
+                    body: Array((AuditCSV.head + lines).utf8), count: Int64(items.count), asOf: asOf)
             }
-            return isCSV ? try Self.csv(page) : page
+            return PageWriter.page(items, next: next, asOf: asOf, reading.references) { $0 }
         }
         guard isCSV else { return answer }
         var headers = [(name: "Content-Type", value: "text/csv; charset=utf-8; header=present")]
@@ -64,13 +66,6 @@ extension ReadEndpoints {
             guard let row = references.rowOrAct(text) else { throw Cursor.unreadable }
             return row
         }
-    }
-
-    /// The same page as CSV. The columns are those of ``AuditCSV/head``.
-    private static func csv(_ page: Gate.Computed) throws(Problem) -> Gate.Computed {
-        guard let items = (try? JSONDocument.parse(page.body))?.root["items"]?.array else { throw .broken }
-        let lines = items.map { AuditCSV.lines(for: $0) }.joined()
-        return Gate.Computed(body: Array((AuditCSV.head + lines).utf8), count: page.count, asOf: page.asOf)
     }
 }
 
@@ -132,74 +127,51 @@ private enum AuditEntry {
         return Array(entries.sorted { $0.number > $1.number }.prefix(limit))
     }
 
-    /// Writes the entry as one object. Its `kind` is `query`, `read`, `change` or `act`. Absent members mean that the
-    /// event has no such field, or that its sealed part is erased.
-    ///
-    /// Shapes, without the members that may be absent:
-    ///
-    ///     {"kind":"query","number":…,"id":UUID,"at":…,"requester":…,"verdict":…,"initiation":…,"deadline":…,
-    ///      "pushes":[…],"disclosed":[…]}
-    ///     {"kind":"read","number":…,"at":…,"reader":…,"question":…,"verdict":…,"precision":…,"asOf":…,"count":…}
-    ///     {"kind":"change","number":…,"at":…,"actor":…,"event":…,"item":…}
-    ///     {"kind":"act","at":…,"actor":…,"act":…}
-    ///
-    /// An act has no number, because people do not learn it.
-    func write(
-        into writer: inout JSONWriter, _ decisions: Decisions, _ names: PrincipalNames, _ context: AnswerContext,
-        _ references: References
-    ) {
-        writer.beginObject()
+    /// The entry as the reader sees it. Absent members mean that the event has no such field, or that its sealed part is
+    /// erased.
+    func item(
+        _ decisions: Decisions, _ names: PrincipalNames, _ context: AnswerContext, _ references: References
+    ) -> AuditItem {
         switch self {
         case .query(let query, let attempts, let starts, let disclosures):
-            Self.write(query, attempts, starts, disclosures, into: &writer, names, context, references)
+            return .query(Self.item(query, attempts, starts, disclosures, names, context, references))
         case .read(let read):
-            writer.field("kind", "read")
-            writer.field("number", references.event(read.number))
-            writer.field("at", milliseconds: read.recordedAt.milliseconds)
-            Self.name("reader", read.read.reader, into: &writer, names)
-            writer.field("question", read.read.question.word)
-            writer.field("purpose", read.read.content.content?.purpose)
-            EventJSON.write(read.read.verdict, references, into: &writer)
-            writer.field("precision", read.read.precision.word)
-            writer.field("from", milliseconds: read.read.content.content?.from?.milliseconds)
-            writer.field("to", milliseconds: read.read.content.content?.to?.milliseconds)
-            writer.field("asOf", references.place(read.read.asOf, toldWith: read.number))
-            writer.field("count", read.read.count)
+            let content = read.read.content.content
+            return .read(
+                AuditReadItem(
+                    kind: "read", number: references.event(read.number), at: Moment(read.recordedAt),
+                    reader: names.name(read.read.reader), question: read.read.question.word, purpose: content?.purpose,
+                    verdict: VerdictItem(read.read.verdict, references), precision: read.read.precision.word,
+                    from: content?.from.map { Moment($0) }, to: content?.to.map { Moment($0) },
+                    asOf: references.place(read.read.asOf, toldWith: read.number), count: read.read.count))
         case .change(let change):
-            writer.field("kind", "change")
-            writer.field("number", references.event(change.number))
-            writer.field("at", milliseconds: change.recordedAt.milliseconds)
-            Self.name("actor", change.actor, into: &writer, names)
-            writer.field("event", change.kind.name)
-            writer.field("item", references.name(change.item, References.Kind(ofItemOf: change.kind)))
+            var item = AuditChangeItem(
+                kind: "change", number: references.event(change.number), at: Moment(change.recordedAt),
+                actor: names.name(change.actor), event: change.kind.name,
+                item: references.name(change.item, References.Kind(ofItemOf: change.kind)))
             if change.kind == .grantGiven, change.other == nil {
                 // A handle without a person looks like one with a person.
-                writer.field("other", change.name)
+                item.other = change.name.map(PersonName.handle)
             } else {
-                writer.field("name", change.name)
+                item.name = change.name
             }
-            if let other = change.other { Self.name("other", other, into: &writer, names) }
-            writer.field("precision", change.precision?.word)
-            writer.field("history", change.includesHistory)
-            if let scopes = change.scopes ?? Self.scopesOfRevoked(change, decisions) {
-                writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
-            }
-            writer.field("from", milliseconds: change.from?.milliseconds)
-            writer.field("until", milliseconds: change.until?.milliseconds)
-            writer.field("asksEachTime", change.asksEachTime)
-            writer.field("hours", change.hours)
-            writer.field("invitation", change.invitation.map { references.name($0.rawValue, .invitation) })
+            if let other = change.other { item.other = PersonName(names.name(other)) }
+            item.precision = change.precision?.word
+            item.history = change.includesHistory
+            item.scopes = (change.scopes ?? Self.scopesOfRevoked(change, decisions))?.words
+            item.from = change.from.map { Moment($0) }
+            item.until = change.until.map { Moment($0) }
+            item.asksEachTime = change.asksEachTime
+            item.hours = change.hours
+            item.invitation = change.invitation.map { references.name($0.rawValue, .invitation) }
+            return .change(item)
         case .act(let act):
-            writer.field("kind", "act")
-            writer.field("at", milliseconds: act.recordedAt.milliseconds)
-            Self.name("actor", act.actor, into: &writer, names)
-            writer.field("act", act.act)
-            writer.field("projection", act.projection)
-            writer.field("version", act.version)
-            writer.field("epoch", act.epoch)
-            writer.field("failedAt", milliseconds: act.failedAt?.milliseconds)
+            return .act(
+                AuditActItem(
+                    kind: "act", at: Moment(act.recordedAt), actor: names.name(act.actor), act: act.act,
+                    projection: act.projection, version: act.version, epoch: act.epoch,
+                    failedAt: act.failedAt.map { Moment($0) }))
         }
-        writer.endObject()
     }
 
     /// The scopes of the token that a change has revoked: they tell the end of a session from that of a token.
@@ -208,121 +180,92 @@ private enum AuditEntry {
         return decisions.log.withStanding { $0.tokens[TokenID(rawValue: change.item)]?.issued.scopes }
     }
 
-    /// Writes the members of a query: the question, the subject's consent, `pushes` (attempts, then pushes under way,
-    /// then a query without a device), the end, the fix, the latency and the disclosures.
-    private static func write(
+    /// A query: the question, the subject's consent, `pushes` (attempts, then pushes under way, then a query without a
+    /// device), the end, the fix, the latency and the disclosures.
+    private static func item(
         _ query: AuditedQuery, _ attempts: [AuditedAttempt], _ starts: [AuditedStart],
-        _ disclosures: [AuditedDisclosure], into writer: inout JSONWriter, _ names: PrincipalNames,
-        _ context: AnswerContext, _ references: References
-    ) {
-        writer.field("kind", "query")
-        writer.field("number", references.event(query.number))
-        writer.field("id", query.query.description)
-        writer.field("at", milliseconds: query.recordedAt.milliseconds)
-        name("requester", query.requester, into: &writer, names)
-        writer.field("purpose", query.purposeForSubject)
-        EventJSON.write(query.verdict, references, into: &writer)
-        writer.field("initiation", query.initiation.word)
-        writer.field("deadline", milliseconds: query.deadline.milliseconds)
-        writer.field("consent", query.consent?.word)
-        writer.field("consentAt", milliseconds: query.consentAt?.milliseconds)
-        writer.array("pushes") { writer in
-            for attempt in attempts {
-                writer.beginObject()
-                writer.field("device", names.name(attempt.attempt.device))
-                writer.field("attempt", attempt.attempt.attempt)
-                writer.field("apnsID", attempt.attempt.apnsID.description)
-                writer.field("at", milliseconds: attempt.recordedAt.milliseconds)
-                writer.field("outcome", attempt.attempt.outcome.word)
-                writer.field("status", attempt.attempt.status)
-                writer.field("reason", attempt.attempt.reason)
-                writer.field("startedAt", milliseconds: attempt.attempt.startedAt?.milliseconds)
-                writer.field("endedAt", milliseconds: attempt.attempt.endedAt?.milliseconds)
-                writer.field("durationMilliseconds", attempt.attempt.durationMilliseconds)
-                writer.field("environment", attempt.attempt.environment?.word)
-                writer.field("priority", attempt.attempt.priority)
-                writer.field("tokenHash", attempt.attempt.tokenHash?.hex)
-                writer.field("apnsUniqueID", attempt.attempt.uniqueID)
-                writer.endObject()
-            }
-            for start in starts {
-                writer.beginObject()
-                writer.field("device", names.name(start.device))
-                writer.field("attempt", (attempts.last { $0.attempt.device == start.device }?.attempt.attempt ?? 0) + 1)
-                writer.field("apnsID", LocationPushAttempt.apnsID(query.query, start.device).description)
-                writer.field("at", milliseconds: start.recordedAt.milliseconds)
-                writer.field("outcome", "underWay")
-                writer.endObject()
-            }
-            if let moment = query.noDeviceAt {
-                writer.beginObject()
-                writer.field("attempt", 0)
-                writer.field("at", milliseconds: moment.milliseconds)
-                writer.field("outcome", LocationPushAttempt.Outcome.withheld.word)
-                writer.field("reason", PushWithheld.noDevice.word)
-                writer.endObject()
-            }
+        _ disclosures: [AuditedDisclosure], _ names: PrincipalNames, _ context: AnswerContext,
+        _ references: References
+    ) -> AuditQueryItem {
+        var pushes = attempts.map { AuditPushItem($0, names) }
+        for start in starts {
+            let last = attempts.last { $0.attempt.device == start.device }?.attempt.attempt ?? 0
+            pushes.append(
+                AuditPushItem(
+                    device: names.name(start.device), attempt: last + 1,
+                    apnsID: LocationPushAttempt.apnsID(query.query, start.device).description,
+                    at: Moment(start.recordedAt), outcome: "underWay"))
         }
-        writer.field("end", query.end?.word)
-        writer.field("endedAt", milliseconds: query.endedAt?.milliseconds)
-        var received: Timestamp?
+        if let moment = query.noDeviceAt {
+            pushes.append(
+                AuditPushItem(
+                    attempt: 0, at: Moment(moment), outcome: LocationPushAttempt.Outcome.withheld.word,
+                    reason: PushWithheld.noDevice.word))
+        }
+        var item = AuditQueryItem(
+            kind: "query", number: references.event(query.number), id: query.query.description,
+            at: Moment(query.recordedAt), requester: names.name(query.requester), purpose: query.purposeForSubject,
+            verdict: VerdictItem(query.verdict, references), initiation: query.initiation.word,
+            deadline: Moment(query.deadline), consent: query.consent?.word,
+            consentAt: query.consentAt.map { Moment($0) }, pushes: pushes, end: query.end?.word,
+            endedAt: query.endedAt.map { Moment($0) },
+            disclosed: disclosures.map { AuditDisclosureItem($0, references) })
         if let number = query.fixNumber {
             let event = (try? context.reader.event(number))?.event
-            received = event?.recordedAt
-            writer.object("fix") { writer in
-                writer.field("number", references.event(number))
-                writer.field("receivedAt", milliseconds: received?.milliseconds)
-                if case .fixReported(let device, _, .open(let fix))? = event?.event {
-                    writer.field("timestamp", milliseconds: fix.timestamp.milliseconds)
-                    writer.field("device", names.name(device))
-                }
+            var fix = AuditFixItem(
+                number: references.event(number), receivedAt: event.map { Moment($0.recordedAt) })
+            if case .fixReported(let device, _, .open(let reported))? = event?.event {
+                fix.timestamp = Moment(reported.timestamp)
+                fix.device = names.name(device)
             }
+            item.fix = fix
         }
-        writeLatency(
-            of: query, accepted: attempts.first { $0.attempt.status == 200 }?.recordedAt, received: received,
-            disclosed: disclosures.first?.recordedAt, into: &writer)
-        writer.array("disclosed") { writer in
-            for disclosure in disclosures {
-                writer.beginObject()
-                writer.field("at", milliseconds: disclosure.recordedAt.milliseconds)
-                writer.field("number", references.event(disclosure.number))
-                writer.field("precision", disclosure.disclosure.precision.word)
-                if let content = disclosure.disclosure.content.content {
-                    writer.field("latitude", content.latitude)
-                    writer.field("longitude", content.longitude)
-                    writer.field("horizontalAccuracy", content.horizontalAccuracy)
-                    writer.field("timestamp", milliseconds: content.timestamp.milliseconds)
-                    writer.field("place", content.placeName)
-                }
-                writer.endObject()
-            }
-        }
+        item.latency = latency(
+            of: item, accepted: attempts.first { $0.attempt.status == 200 }.map { Moment($0.recordedAt) })
+        return item
     }
 
-    /// Writes how long each step took, in milliseconds: from the question to the push that APNs accepted, from there to
-    /// the fix, and from there to the first showing. A step that did not happen is left out, for example the push if
-    /// the fix was already there.
-    private static func writeLatency(
-        of query: AuditedQuery, accepted: Timestamp?, received: Timestamp?, disclosed: Timestamp?,
-        into writer: inout JSONWriter
-    ) {
-        guard accepted != nil || received != nil || disclosed != nil else { return }
-        writer.object("latency") { writer in
-            var last = query.recordedAt
-            for (name, moment) in [("pushAccepted", accepted), ("fixReceived", received), ("disclosed", disclosed)] {
-                guard let moment, moment >= last else { continue }
-                writer.field(name, moment.milliseconds - last.milliseconds)
-                last = moment
-            }
+    /// How long each step took, in milliseconds: from the question to the push that APNs accepted, from there to the
+    /// fix, and from there to the first showing. A step that did not happen is left out, for example the push if the
+    /// fix was already there.
+    private static func latency(of query: AuditQueryItem, accepted: Moment?) -> AuditLatencyItem? {
+        let moments = (accepted: accepted, received: query.fix?.receivedAt, disclosed: query.disclosed.first?.at)
+        guard moments.accepted != nil || moments.received != nil || moments.disclosed != nil else { return nil }
+        var last = query.at
+        func since(_ moment: Moment?) -> Int64? {
+            guard let moment, moment >= last else { return nil }
+            defer { last = moment }
+            return moment.milliseconds - last.milliseconds
         }
+        let (accepted, received) = (since(moments.accepted), since(moments.received))
+        return AuditLatencyItem(
+            pushAccepted: accepted, fixReceived: received, disclosed: since(moments.disclosed))
     }
+}
 
-    /// Writes a handle, or null for an erased person.
-    private static func name(
-        _ key: String, _ principal: PrincipalID, into writer: inout JSONWriter, _ names: PrincipalNames
-    ) {
-        writer.key(key)
-        if let name = names.name(principal) { writer.value(name) } else { writer.null() }
+extension AuditPushItem {
+    fileprivate init(_ audited: AuditedAttempt, _ names: PrincipalNames) {
+        let attempt = audited.attempt
+        self.init(
+            device: names.name(attempt.device), attempt: attempt.attempt, apnsID: attempt.apnsID.description,
+            at: Moment(audited.recordedAt), outcome: attempt.outcome.word, status: attempt.status,
+            reason: attempt.reason, startedAt: attempt.startedAt.map { Moment($0) },
+            endedAt: attempt.endedAt.map { Moment($0) }, durationMilliseconds: attempt.durationMilliseconds,
+            environment: attempt.environment?.word, priority: attempt.priority, tokenHash: attempt.tokenHash?.hex,
+            apnsUniqueID: attempt.uniqueID)
+    }
+}
+
+extension AuditDisclosureItem {
+    fileprivate init(_ audited: AuditedDisclosure, _ references: References) {
+        self.init(
+            at: Moment(audited.recordedAt), number: references.event(audited.number),
+            precision: audited.disclosure.precision.word)
+        guard let content = audited.disclosure.content.content else { return }
+        place = .degrees(latitude: content.latitude, longitude: content.longitude)
+        horizontalAccuracy = content.horizontalAccuracy
+        timestamp = Moment(content.timestamp)
+        placeName = content.placeName
     }
 }
 

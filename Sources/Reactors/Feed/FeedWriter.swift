@@ -51,7 +51,7 @@ package struct FeedWriter {
             writer.field("query", query.id.description)
             writer.field("requester", names.name(query.requester))
             writer.field("purpose", query.purposeForSubject.content)
-            EventJSON.write(query.verdict, references, into: &writer)
+            writer.members(of: VerdictItem(query.verdict, references))
             writer.field("deadline", milliseconds: query.deadline.milliseconds)
         case .consent(let query, let step):
             kind = "consent"
@@ -90,7 +90,7 @@ package struct FeedWriter {
             writer.field("reader", names.name(read.reader))
             writer.field("question", read.question.word)
             writer.field("purpose", read.content.content?.purpose)
-            EventJSON.write(read.verdict, references, into: &writer)
+            writer.members(of: VerdictItem(read.verdict, references))
             writer.field("precision", read.precision.word)
             writer.field("count", read.count)
         case .change, .erasure:

@@ -1,5 +1,6 @@
 import Answers
 import JSON
+import Replies
 import Whereabouts
 
 /// `audit`: who asked for or read a person's location, why, and what they saw. `asked`: the same for the requester.
@@ -27,14 +28,12 @@ enum AuditCommand {
             try client.pages("v1", "people", person.text, "audit", query: query) { entries.append(contentsOf: $0) }
         }
         if invocation.has(csv) {
-            return invocation.console.result((AuditCSV.head + entries.map { AuditCSV.lines(for: $0) }.joined()).utf8)
+            var text = AuditCSV.head
+            for entry in entries { text += AuditCSV.lines(for: try entry.read()) }
+            return invocation.console.result(text.utf8)
         }
         var table = Table("TIME", "WHO", "WHAT", "PURPOSE", "OUTCOME", "WAS SHOWN")
-        for entry in entries {
-            table.add(
-                time(entry), who(entry), question(entry), entry.text("purpose"), outcome(entry), shown(entry))
-            addSteps(of: entry, to: &table)
-        }
+        for entry in invocation.has(Options.json) ? [] : entries { add(try entry.read(), to: &table) }
         invocation.show(entries, as: "audit", asOf: asOf, table, orElse: "No one has asked about \(person.text).")
     }
 
@@ -44,17 +43,25 @@ enum AuditCommand {
         let asOf = try ReadCommands.reading(invocation, scopes: ["audit"]) { client, query throws(ToolError) in
             try client.pages("v1", "people", person.text, "asked", query: query) { entries.append(contentsOf: $0) }
         }
-        var table = Table("TIME", "ABOUT", "WHAT", "PURPOSE", "OUTCOME", "WAS SHOWN")
-        for entry in entries {
-            let what = entry.text("kind") == "query" ? "where now" : entry["question"]?.string ?? "several"
-            let times = entry["shown"]?.count ?? 0
-            let shown =
-                times > 0
-                ? "\(times) \(times == 1 ? "time" : "times")" : entry.text("kind") == "read" ? rows(entry) : ""
-            table.add(
-                time(entry), entry["subject"]?.string ?? "", what, entry.text("purpose"), entry.text("status"), shown)
+        let table = Table("TIME", "ABOUT", "WHAT", "PURPOSE", "OUTCOME", "WAS SHOWN")
+        let sentence = "\(person.text) has asked nothing."
+        try invocation.show(entries, as: "asked", asOf: asOf, in: table, orElse: sentence) { (entry: AskedItem) in
+            switch entry {
+            case .query(let query):
+                let times = query.shown.count
+                return [
+                    time(query.at), query.subject?.handle ?? "", "where now", query.purpose ?? "", query.status,
+                    times > 0 ? "\(times) \(times == 1 ? "time" : "times")" : "",
+                ]
+            case .read(let read):
+                return [
+                    time(read.at), read.subject?.handle ?? "", read.question, read.purpose ?? "", read.status,
+                    read.count.map { rows($0, read.precision ?? "") } ?? "",
+                ]
+            case .refusals(let refusals): return [time(refusals.at), "", "several", "", refusals.status, ""]
+            case .other(let entry): return [time(entry.at), "", entry.kind, "", "", ""]
+            }
         }
-        invocation.show(entries, as: "asked", asOf: asOf, table, orElse: "\(person.text) has asked nothing.")
     }
 
     private static func findings(_ invocation: Invocation) throws(ToolError) {
@@ -63,39 +70,49 @@ enum AuditCommand {
         let asOf = try ReadCommands.reading(invocation, scopes: ["audit"]) { client, query throws(ToolError) in
             try client.pages("v1", "people", person.text, "findings", query: query) { found.append(contentsOf: $0) }
         }
-        var table = Table("FROM", "TO", "WHO", "PATTERN", ">TIMES")
-        for finding in found {
-            table.add(
-                time(finding, "from"), time(finding, "to"), finding["requester"]?.string ?? "erased person",
-                finding.text("pattern"), Text.count(Int(finding["count"]?.int ?? 0)))
+        let table = Table("FROM", "TO", "WHO", "PATTERN", ">TIMES")
+        let sentence = "There is no conspicuous pattern."
+        try invocation.show(found, as: "findings", asOf: asOf, in: table, orElse: sentence) { (finding: FindingItem) in
+            [
+                time(finding.from), time(finding.to), finding.requester ?? erased, finding.pattern,
+                Text.count(Int(finding.count)),
+            ]
         }
-        invocation.show(
-            found, as: "findings", asOf: asOf, table, orElse: "There is no conspicuous pattern.")
     }
 
-    private static func who(_ entry: JSONValue) -> String {
-        (entry["requester"] ?? entry["reader"] ?? entry["actor"])?.string ?? "erased person"
-    }
+    private static let erased = "erased person"
 
-    private static func question(_ entry: JSONValue) -> String {
-        switch entry.text("kind") {
-        case "query": "where now"
-        case "change": changeText(entry)
-        case "act": words(of: entry.text("act")) + (entry["projection"]?.string.map { ": \($0)" } ?? "")
-        default: entry.text("question")
+    /// Adds an entry, and the steps of a query below it.
+    private static func add(_ entry: AuditItem, to table: inout Table) {
+        switch entry {
+        case .query(let query):
+            table.add(
+                time(query.at), query.requester ?? erased, "where now", query.purpose ?? "", outcome(query), "")
+            addSteps(of: query, to: &table)
+        case .read(let read):
+            let isRefused = read.verdict.verdict == "refused"
+            table.add(
+                time(read.at), read.reader ?? erased, read.question, read.purpose ?? "",
+                isRefused ? refusal(read.verdict) : read.verdict.verdict,
+                isRefused ? "nothing" : rows(read.count, read.precision))
+        case .change(let change): table.add(time(change.at), change.actor ?? erased, text(change), "", "", "")
+        case .act(let act):
+            let what = words(of: act.act) + (act.projection.map { ": \($0)" } ?? "")
+            table.add(time(act.at), act.actor ?? erased, what, "", act.failedAt == nil ? "" : "failed", "")
+        case .other(let entry): table.add(time(entry.at), "", entry.kind, "", "", "")
         }
     }
 
     /// For example "grant given: ben" for `GrantGiven` and its other person.
-    private static func changeText(_ entry: JSONValue) -> String {
-        let words = sessionText(entry) ?? words(of: entry.text("event"))
-        return (entry["name"] ?? entry["other"])?.string.map { "\(words): \($0)" } ?? words
+    private static func text(_ change: AuditChangeItem) -> String {
+        let words = sessionText(change) ?? words(of: change.event)
+        return (change.name ?? change.other?.handle).map { "\(words): \($0)" } ?? words
     }
 
     /// For example "signed in to the page" for a `TokenIssued` that is the page's; `nil` for other changes.
-    private static func sessionText(_ entry: JSONValue) -> String? {
-        let scopes = entry["scopes"]?.array.map { $0.compactMap(\.string) } ?? []
-        switch entry.text("event") {
+    private static func sessionText(_ change: AuditChangeItem) -> String? {
+        let scopes = change.scopes ?? []
+        switch change.event {
         case "TokenIssued" where scopes.contains("session"): return "signed in to the page"
         case "TokenIssued" where scopes.contains("sign-in"): return "sign-in link made"
         case "TokenRevoked" where scopes.contains("session"): return "signed out of the page"
@@ -114,81 +131,62 @@ enum AuditCommand {
         return words
     }
 
-    private static func outcome(_ entry: JSONValue) -> String {
-        if entry.text("kind") == "act" { return entry["failedAt"] == nil ? "" : "failed" }
-        if entry.text("kind") == "change" { return "" }
-        if entry.text("verdict") == "refused" {
-            return entry["reason"]?.string.map { "refused: \($0)" } ?? "refused"
-        }
-        guard entry.text("kind") == "query" else { return entry.text("verdict") }
-        guard let end = entry["end"]?.string else { return "pending" }
-        guard let began = entry["at"]?.double, let ended = entry["endedAt"]?.double else { return end }
-        return "\(end) after \(Text.fixed(ended - began, decimals: 1)) s"
+    private static func outcome(_ query: AuditQueryItem) -> String {
+        if query.verdict.verdict == "refused" { return refusal(query.verdict) }
+        guard let end = query.end else { return "pending" }
+        guard let ended = query.endedAt else { return end }
+        return "\(end) after \(Text.fixed(ended.seconds - query.at.seconds, decimals: 1)) s"
     }
 
-    /// The stored data that a read showed.
-    private static func shown(_ entry: JSONValue) -> String {
-        guard entry.text("kind") == "read" else { return "" }
-        return entry.text("verdict") == "refused" ? "nothing" : rows(entry)
+    private static func refusal(_ verdict: VerdictItem) -> String {
+        verdict.reason.map { "refused: \($0)" } ?? "refused"
     }
 
-    private static func rows(_ entry: JSONValue) -> String {
-        guard entry["count"] != nil else { return "" }
-        let count = entry["count"]?.int ?? 0
-        return "\(Text.count(Int(count))) \(count == 1 ? "row" : "rows"), \(entry.text("precision"))"
+    private static func rows(_ count: Int64, _ precision: String) -> String {
+        "\(Text.count(Int(count))) \(count == 1 ? "row" : "rows"), \(precision)"
     }
 
     /// The steps of a location query: each push with APNs' answer, the fix that ended it, and each disclosure.
-    private static func addSteps(of entry: JSONValue, to table: inout Table) {
-        for push in entry["pushes"]?.array.map(Array.init) ?? [] {
-            table.add(time(push), "", pushText(push), "", pushOutcome(push), "")
+    private static func addSteps(of query: AuditQueryItem, to table: inout Table) {
+        for push in query.pushes { table.add(time(push.at), "", pushText(push), "", pushOutcome(push), "") }
+        if let consent = query.consent { table.add(time(query.consentAt), "", "  consent", "", consent, "") }
+        if let fix = query.fix {
+            let device = fix.device.map { " of \($0)" } ?? ""
+            table.add(time(fix.timestamp), "", "  fix\(device)", "", "event \(fix.number.text)", "")
         }
-        if let consent = entry["consent"]?.string {
-            table.add(time(entry, "consentAt"), "", "  consent", "", consent, "")
-        }
-        if let fix = entry["fix"], let number = fix.name("number") {
-            let device = fix["device"]?.string.map { " of \($0)" } ?? ""
-            table.add(time(fix, "timestamp"), "", "  fix\(device)", "", "event \(number)", "")
-        }
-        for shown in entry["disclosed"]?.array.map(Array.init) ?? [] {
-            table.add(
-                time(shown), "", "  shown", "", shown.name("number").map { "event \($0)" } ?? "", disclosed(shown))
+        for shown in query.disclosed {
+            table.add(time(shown.at), "", "  shown", "", "event \(shown.number.text)", text(shown))
         }
     }
 
     /// For example `  push 2 to walker-phone, priority 10`.
-    private static func pushText(_ push: JSONValue) -> String {
-        guard let device = push["device"]?.string else { return "  push" }
-        let number = push["attempt"]?.int ?? 0
-        let priority = push["priority"]?.int.map { ", priority \($0)" } ?? ""
-        return "  push\(number > 1 ? " \(number)" : "") to \(device)\(priority)"
+    private static func pushText(_ push: AuditPushItem) -> String {
+        guard let device = push.device else { return "  push" }
+        let priority = push.priority.map { ", priority \($0)" } ?? ""
+        return "  push\(push.attempt > 1 ? " \(push.attempt)" : "") to \(device)\(priority)"
     }
 
     /// For example `accepted, APNs: 200 after 41 ms`, or `withheld: coalesced`. Older services give no outcome.
-    private static func pushOutcome(_ push: JSONValue) -> String {
-        let reason = push["reason"]?.string
-        switch push["outcome"]?.string {
+    private static func pushOutcome(_ push: AuditPushItem) -> String {
+        switch push.outcome {
         case "underWay": return "under way"
-        case "withheld" where reason == "noDevice": return "no device to wake"
-        case let word? where push["attempt"]?.int == 0 || reason == "the service ended":
-            return reason.map { "\(word): \($0)" } ?? word
+        case "withheld" where push.reason == "noDevice": return "no device to wake"
+        case let word? where push.attempt == 0 || push.reason == "the service ended":
+            return push.reason.map { "\(word): \($0)" } ?? word
         case let word:
-            let answer = push["status"]?.int.map { "APNs: \($0)" } ?? "no answer"
-            return [word, answer].compactMap { $0 }.joined(separator: ", ") + (reason.map { " \($0)" } ?? "")
-                + " after \(push["durationMilliseconds"]?.int ?? 0) ms"
+            let answer = push.status.map { "APNs: \($0)" } ?? "no answer"
+            return [word, answer].compactMap { $0 }.joined(separator: ", ") + (push.reason.map { " \($0)" } ?? "")
+                + " after \(push.durationMilliseconds ?? 0) ms"
         }
     }
 
-    private static func disclosed(_ shown: JSONValue) -> String {
-        guard let latitude = shown["latitude"]?.double, let longitude = shown["longitude"]?.double else {
-            return "erased"
-        }
-        let accuracy = shown["horizontalAccuracy"]?.double.map { " ± " + Text.meters($0) } ?? ""
-        let place = shown["place"]?.string.map { "\($0), " } ?? ""
-        return "\(place)\(Text.degrees(latitude)), \(Text.degrees(longitude))\(accuracy), \(shown.text("precision"))"
+    private static func text(_ shown: AuditDisclosureItem) -> String {
+        guard let place = shown.place else { return "erased" }
+        let (latitude, longitude) = Text.coordinate(of: place)
+        let accuracy = shown.horizontalAccuracy.map { " ± " + Text.meters($0) } ?? ""
+        let name = shown.placeName.map { "\($0), " } ?? ""
+        return "\(name)\(latitude), \(longitude)\(accuracy), \(shown.precision)"
     }
 
-    private static func time(_ value: JSONValue, _ key: String = "at") -> String {
-        value.time(key).map { LocalTime.text($0) } ?? ""
-    }
+    private static func time(_ moment: Moment?) -> String { moment.map { ReadCommands.time($0) } ?? "" }
 }
