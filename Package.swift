@@ -71,7 +71,7 @@ let package = Package(
         tests("Replies", ["JSON"]),
         module("Whereabouts", ["Geodesy"]),
         module("WireFormats", ["CExpat", "Geodesy", "JSON", "Replies", "Whereabouts"]),
-        tests("WireFormats", ["Geodesy", "JSON", "Whereabouts"]),
+        tests("WireFormats", ["Geodesy", "JSON", "Replies", "Whereabouts"]),
         module("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
         tests("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
         module("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Transparency", "Whereabouts"]),
@@ -123,8 +123,8 @@ let package = Package(
             "WebPage",
             [
                 "Answers", "CPageAssets", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPInterface",
-                "HTTPServer", "HouseEndpoints", "JSON", "Log", "SQLite", "Threading", "Transparency", "Whereabouts",
-                "WireFormats",
+                "HTTPServer", "HouseEndpoints", "JSON", "Log", "Replies", "SQLite", "Threading", "Transparency",
+                "Whereabouts", "WireFormats",
             ], exclude: ["Assets"]),
         module(
             "Service",

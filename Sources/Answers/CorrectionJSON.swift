@@ -1,21 +1,17 @@
 import Geodesy
-package import JSON
+package import Replies
 package import Whereabouts
 
-/// The JSON form of a correction.
-package enum CorrectionJSON {
-    /// Writes a correction in the form of its request.
-    package static func writeMembers(of correction: Correction, into writer: inout JSONWriter) {
-        writer.field("type", correction.kind.word)
+extension CorrectionContent {
+    package init(_ correction: Correction) {
+        self.init(type: correction.kind.word)
         switch correction {
         case .merge(let time), .notVisit(let time):
-            writer.field("from", milliseconds: time.lowerBound.milliseconds)
-            writer.field("to", milliseconds: time.upperBound.milliseconds)
-        case .split(let moment): writer.field("at", milliseconds: moment.milliseconds)
+            (from, to) = (Moment(time.lowerBound), Moment(time.upperBound))
+        case .split(let time): moment = Moment(time)
         case .rename(let coordinate, let name):
-            writer.field("latitude", coordinate.latitude)
-            writer.field("longitude", coordinate.longitude)
-            writer.field("name", name)
+            place = MapPoint(coordinate)
+            self.name = name
         }
     }
 }

@@ -68,8 +68,8 @@ package enum EventJSON {
                 writer.key(field.name)
                 FixJSON.write(fix, into: &writer)
             case .region(let region): writer.members(of: RegionAreaItem(region))
-            case .correction(let correction): CorrectionJSON.writeMembers(of: correction, into: &writer)
-            case .authorization(let report): ReportJSON.writeMembers(of: report, into: &writer)
+            case .correction(let correction): writer.members(of: CorrectionContent(correction))
+            case .authorization(let report): writer.members(of: AuthorizationItem(report))
             case .sighting(let sighting): ReportJSON.writeMembers(of: sighting, into: &writer)
             }
         }

@@ -1,15 +1,16 @@
 package import HTTPServer
-package import JSON
+import JSON
 package import Log
+package import Replies
 
 extension HTTPResponse {
     /// The answer 201 with the members that `members` writes, and the number of the event.
     package static func created(
-        _ receipt: Receipt, _ references: References, _ members: (inout JSONWriter) -> Void
+        _ receipt: Receipt, _ references: References, _ made: some Reply
     ) -> HTTPResponse {
         var writer = JSONWriter()
         writer.beginObject()
-        members(&writer)
+        writer.members(of: made)
         writer.field("number", references.receipt(receipt))
         writer.endObject()
         return .json(writer.bytes, status: 201)

@@ -1,5 +1,5 @@
 package import Answers
-package import JSON
+import JSON
 package import Replies
 
 /// A page of rows, written one by one.
@@ -38,12 +38,6 @@ package struct PageWriter {
         count += 1
     }
 
-    /// - Parameter write: Writes one value.
-    package mutating func add(_ write: (inout JSONWriter) -> Void) {
-        write(&writer.json)
-        count += 1
-    }
-
     /// - Parameter next: The cursor of the next page; `nil` on the last page.
     package mutating func ended(next: String?, asOf: Int64, _ references: References) -> Gate.Computed {
         writer.json.endArray()
@@ -70,16 +64,6 @@ package struct PageWriter {
     ) -> Gate.Computed {
         var page = PageWriter(rows: rows.count)
         for row in rows { page.add(plain: item(row)) }
-        return page.ended(next: next, asOf: asOf, references)
-    }
-
-    /// A page of items that are written the same way.
-    package static func page<Item>(
-        _ items: [Item], next: String?, asOf: Int64, _ references: References,
-        _ write: (Item, inout JSONWriter) -> Void
-    ) -> Gate.Computed {
-        var page = PageWriter(rows: items.count)
-        for item in items { page.add { write(item, &$0) } }
         return page.ended(next: next, asOf: asOf, references)
     }
 }

@@ -1,7 +1,6 @@
 package import Answers
 import HTTPServer
-package import JSON
-import Replies
+package import Replies
 
 /// One page of a list whose rows have ascending numbers; the cursor is the number of the last row.
 package struct RowPage {
@@ -34,20 +33,18 @@ package struct RowPage {
         }
     }
 
-    /// Writes the next row, an object, if it is on this page.
+    /// Writes the next row if it is on this page.
     ///
-    /// - Parameter number: More than 0 and than the number of the row before.
-    package mutating func add(_ number: Int64, _ write: (inout JSONWriter) -> Void) {
+    /// - Parameters:
+    ///   - number: More than 0 and than the number of the row before.
+    ///   - item: Is made only for a row of this page.
+    package mutating func add<Item: Reply>(_ number: Int64, _ item: @autoclosure () -> Item) {
         guard number > after, !isCut else { return }
         guard page.count < limit else {
             isCut = true
             return
         }
-        page.add { writer in
-            writer.beginObject()
-            write(&writer)
-            writer.endObject()
-        }
+        page.add(item())
         last = number
     }
 

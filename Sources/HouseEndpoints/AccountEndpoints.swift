@@ -3,6 +3,7 @@ import HTTPInterface
 package import HTTPServer
 import JSON
 import Log
+import Replies
 package import Whereabouts
 
 /// Accounts made with an invitation code from the operator or another person.
@@ -55,15 +56,14 @@ package struct AccountEndpoints: Sendable {
         let now = decisions.clock()
         let references = decisions.references(for: exchange.caller)
         let body = decisions.log.withStanding { standing in
-            ManageEndpoints.list(standing, references) { writer in
-                for (id, invitation) in standing.invitations.toAccounts.sorted(by: { $0.key < $1.key })
-                where invitation.inviter == exchange.caller.principal && now < invitation.expires {
-                    writer.beginObject()
-                    writer.field("id", references.name(id.rawValue, .accountInvitation))
-                    writer.field("expires", milliseconds: invitation.expires.milliseconds)
-                    writer.endObject()
-                }
+            let open = standing.invitations.toAccounts.sorted { $0.key < $1.key }.filter { _, invitation in
+                invitation.inviter == exchange.caller.principal && now < invitation.expires
             }
+            let items = open.map { id, invitation in
+                AccountInvitationItem(
+                    id: references.name(id.rawValue, .accountInvitation), expires: Moment(invitation.expires))
+            }
+            return ManageEndpoints.list(items, standing, references)
         }
         return .json(body)
     }
@@ -103,9 +103,10 @@ package struct AccountEndpoints: Sendable {
         else { throw .broken }
         // The request came without credentials; from here on the caller is the new person.
         let references = decisions.references(of: PersonID(rawValue: holder.rawValue))
-        return HTTPResponse.created(receipt, references) { writer in
-            writer.field("handle", handle.text)
-            ManageEndpoints.write(id, secret, .ofAccount, references, into: &writer)
-        }
+        return HTTPResponse.created(
+            receipt, references,
+            OpenedAccount(
+                handle: handle.text, id: references.name(id.rawValue, .token), token: secret.text,
+                scopes: Scopes.ofAccount.words))
     }
 }

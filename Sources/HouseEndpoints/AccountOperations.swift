@@ -1,5 +1,6 @@
 import Answers
 package import HTTPInterface
+import Replies
 import Whereabouts
 
 extension AccountEndpoints {
@@ -15,10 +16,7 @@ extension AccountEndpoints {
                 body: Operation.Body(
                     Schema.body(optional: ["expires": Schema.timeGiven]), named: "NewAccountInvitation"),
                 answer: Operation.Answer(
-                    Schema.object([
-                        "id": Schema.id, "code": Schema.text, "expires": Schema.time, "number": Schema.event,
-                    ]),
-                    named: "AddedAccountInvitation")),
+                    Schema.made(MadeInvitation.self), named: "AddedAccountInvitation")),
             Operation(
                 "GET", "/v1/account-invitations", .answer(list),
                 group: .people, summary: "List your open account invitations.",
@@ -26,7 +24,7 @@ extension AccountEndpoints {
                 discloses: .noPerson("The caller's own open codes: references and times."),
                 answer: Operation.Answer(
                     Schema.page(
-                        Schema.object(["id": Schema.id, "expires": Schema.time]),
+                        Schema.object(of: AccountInvitationItem.self),
                         atMost: Limits.accountInvitationsOfOperator), pageOf: "AccountInvitation")),
             .command(
                 "DELETE", "/v1/account-invitations/*", decisions.done(by: withdraw),
@@ -44,11 +42,7 @@ extension AccountEndpoints {
                         "name": Schema.pattern("^[a-z0-9][a-z0-9._-]{0,\(Limits.accountNameCharacters - 1)}$"),
                     ]), named: "NewAccount", example: ["code": "example-code", "name": "carl"]),
                 answer: Operation.Answer(
-                    Schema.object([
-                        "handle": Schema.handle, "id": Schema.id, "token": Schema.text,
-                        "scopes": Schema.list(Schema.text),
-                        "number": Schema.event,
-                    ]), named: "AddedAccount")),
+                    Schema.made(OpenedAccount.self), named: "AddedAccount")),
         ]
     }
 }

@@ -4,6 +4,7 @@ import HTTPInterface
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// Rights to a person's location: grants, invitations, pauses, and questions that need the subject's consent.
@@ -29,10 +30,8 @@ struct GrantEndpoints: Sendable {
         // A grant without a given end gets the default one.
         let until = decisions.log.withStanding { $0.grants[id]?.until }
         let references = decisions.references(for: exchange.caller)
-        return HTTPResponse.created(receipt, references) {
-            $0.field("id", references.name(id.rawValue, .grant))
-            $0.field("until", milliseconds: until?.milliseconds)
-        }
+        return HTTPResponse.created(
+            receipt, references, MadeGrant(id: references.name(id.rawValue, .grant), until: until.map { Moment($0) }))
     }
 
     /// `GET /v1/people/*/grants`: the grants that are not revoked, a recorded read. A handle without a person is listed
@@ -44,11 +43,10 @@ struct GrantEndpoints: Sendable {
             for id in standing.persons[person]?.sharing.grants ?? [] {
                 guard let grant = standing.grants[id] else { continue }
                 let name = grant.requester.map { standing.name(of: $0.principal) } ?? grant.detail?.content?.name?.text
-                page.add(id.rawValue) { writer in
-                    writer.field("id", references.name(id.rawValue, .grant))
-                    writer.field("requester", name)
-                    Self.write(grant, into: &writer)
-                }
+                page.add(
+                    id.rawValue,
+                    GrantItem(
+                        id: references.name(id.rawValue, .grant), requester: name, terms: TermsItem(grant)))
             }
         }
     }
@@ -81,11 +79,11 @@ struct GrantEndpoints: Sendable {
         return try views.settings(exchange, context) { standing, person, references, page in
             // Pauses are kept for ever, so their indexes do not change.
             for (index, pause) in (standing.persons[person]?.sharing.pauses ?? []).enumerated() {
-                page.add(Int64(index + 1)) { writer in
-                    writer.field("from", milliseconds: pause.from.milliseconds)
-                    writer.field("until", milliseconds: pause.until?.milliseconds)
-                    writer.field("now", pause.contains(now))
-                }
+                page.add(
+                    Int64(index + 1),
+                    PauseItem(
+                        from: Moment(pause.from), until: pause.until.map { Moment($0) },
+                        isPresent: pause.contains(now)))
             }
         }
     }
@@ -123,11 +121,8 @@ struct GrantEndpoints: Sendable {
         _ references: References
     ) -> HTTPResponse {
         let end = expires ?? receipt.recordedAt.adding(seconds: Limits.defaultInvitationSeconds)
-        return HTTPResponse.created(receipt, references) {
-            $0.field("id", id)
-            $0.field("code", code.text)
-            $0.field("expires", milliseconds: end.milliseconds)
-        }
+        return HTTPResponse.created(
+            receipt, references, MadeInvitation(id: id, code: code.text, expires: Moment(end)))
     }
 
     /// `GET /v1/people/*/invitations`: the open invitations, without their codes.
@@ -138,11 +133,11 @@ struct GrantEndpoints: Sendable {
         return try views.settings(exchange, context) { standing, person, references, page in
             for id in standing.persons[person]?.sharing.invitations ?? [] {
                 guard let invitation = standing.invitations[id], now < invitation.expires else { continue }
-                page.add(id.rawValue) { writer in
-                    writer.field("id", references.name(id.rawValue, .invitation))
-                    writer.field("expires", milliseconds: invitation.expires.milliseconds)
-                    Self.write(invitation.terms, hours: invitation.detail?.content, into: &writer)
-                }
+                page.add(
+                    id.rawValue,
+                    InvitationItem(
+                        id: references.name(id.rawValue, .invitation), expires: Moment(invitation.expires),
+                        terms: TermsItem(invitation.terms, hours: invitation.detail?.content)))
             }
         }
     }
@@ -169,11 +164,10 @@ struct GrantEndpoints: Sendable {
             })
         else { throw .overSince }
         let references = decisions.references(for: exchange.caller)
-        return HTTPResponse.created(receipt, references) {
-            $0.field("id", references.name(id.rawValue, .grant))
-            $0.field("subject", subject.text)
-            Self.write(grant, into: &$0)
-        }
+        return HTTPResponse.created(
+            receipt, references,
+            RedeemedItem(
+                id: references.name(id.rawValue, .grant), subject: subject.text, terms: TermsItem(grant)))
     }
 
     // MARK: Being asked each time
@@ -202,13 +196,10 @@ struct GrantEndpoints: Sendable {
                 do throws(LogError) { found = try context.reader.event(query.number) } catch { throw .broken }
                 if case .locationQueried(let query)? = found?.event.event { asked.append(query) }
             }
-            return PageWriter.page(asked, next: nil, asOf: durable, reading.references) { query, writer in
-                writer.beginObject()
-                writer.field("query", query.id.description)
-                writer.field("requester", names.name(query.requester))
-                writer.field("purpose", query.purposeForSubject.content)
-                writer.field("deadline", milliseconds: query.deadline.milliseconds)
-                writer.endObject()
+            return PageWriter.page(asked, next: nil, asOf: durable, reading.references) { query in
+                ConsentRequestItem(
+                    query: query.id.description, requester: names.name(query.requester),
+                    purpose: query.purposeForSubject.content, deadline: Moment(query.deadline))
             }
         }
     }
@@ -257,26 +248,21 @@ struct GrantEndpoints: Sendable {
             throw .refused(error.description)
         }
     }
+}
 
-    private static func write(_ grant: Grant, into writer: inout JSONWriter) {
-        Self.write(
+extension TermsItem {
+    fileprivate init(_ grant: Grant) {
+        self.init(
             GrantTerms(
                 precision: grant.precision, includesHistory: grant.includesHistory, asksEachTime: grant.asksEachTime,
-                from: grant.from, until: grant.until), hours: grant.hours, into: &writer)
+                from: grant.from, until: grant.until), hours: grant.hours)
     }
 
-    private static func write(_ terms: GrantTerms, hours: WeeklyHours?, into writer: inout JSONWriter) {
-        writer.field("precision", terms.precision.word)
-        writer.field("history", terms.includesHistory)
-        writer.field("asksEachTime", terms.asksEachTime)
-        writer.field("from", milliseconds: terms.from?.milliseconds)
-        writer.field("until", milliseconds: terms.until?.milliseconds)
-        if let hours {
-            writer.object("hours") {
-                $0.field("timeZone", hours.zone.name)
-                $0.field("weekly", hours.text)
-            }
-        }
+    fileprivate init(_ terms: GrantTerms, hours: WeeklyHours?) {
+        self.init(
+            precision: terms.precision.word, history: terms.includesHistory, asksEachTime: terms.asksEachTime,
+            from: terms.from.map { Moment($0) }, until: terms.until.map { Moment($0) },
+            hours: hours.map { HoursItem(timeZone: $0.zone.name, weekly: $0.text) })
     }
 }
 

@@ -1,5 +1,6 @@
 import Answers
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension GrantEndpoints {
@@ -24,16 +25,13 @@ extension GrantEndpoints {
                         "hours": ["timeZone": "Europe/Vienna", "weekly": "Mo-Fr 08:00-18:00"],
                     ]),
                 answer: Operation.Answer(
-                    Schema.object(["id": Schema.id, "number": Schema.event], optional: ["until": Schema.time]),
-                    named: "AddedGrant")),
+                    Schema.made(MadeGrant.self), named: "AddedGrant")),
             .settings(
                 "/v1/people/*/grants", list,
                 group: .sharing, summary: "List a person's grants.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
                 discloses: .settings,
-                items: Self.granted([
-                    "id": Schema.id, "requester": Schema.orNull(Schema.text), "precision": Schema.precision,
-                ]),
+                items: Schema.object(of: GrantItem.self),
                 named: "Grant"),
             .command(
                 "DELETE", "/v1/grants/*", decisions.done(by: revoke),
@@ -56,7 +54,7 @@ extension GrantEndpoints {
                 group: .sharing, summary: "List a person's pauses.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
                 discloses: .settings,
-                items: Schema.object(["from": Schema.time, "now": Schema.boolean], optional: ["until": Schema.time]),
+                items: Schema.object(of: PauseItem.self),
                 named: "Pause"),
             .command(
                 "DELETE", "/v1/people/*/pauses", decisions.done(by: resume),
@@ -76,17 +74,14 @@ extension GrantEndpoints {
                             "until": Schema.timeGiven, "hours": Schema.hours, "expires": Schema.timeGiven,
                         ]), named: "NewInvitation", example: ["precision": "exact", "history": true]),
                 answer: Operation.Answer(
-                    Schema.object([
-                        "id": Schema.id, "code": Schema.text, "expires": Schema.time, "number": Schema.event,
-                    ]),
-                    named: "AddedInvitation")),
+                    Schema.made(MadeInvitation.self), named: "AddedInvitation")),
             .settings(
                 "/v1/people/*/invitations", invitations,
                 group: .sharing, summary: "List a person's open invitations.",
                 description: "For the person (scope `manage`) or the operator. Codes are not shown.",
                 access: .token(.manage),
                 discloses: .settings,
-                items: Self.granted(["id": Schema.id, "expires": Schema.time, "precision": Schema.precision]),
+                items: Schema.object(of: InvitationItem.self),
                 named: "Invitation"),
             .command(
                 "DELETE", "/v1/invitations/*", decisions.done(by: withdraw),
@@ -101,18 +96,13 @@ extension GrantEndpoints {
                 access: .token(.query), discloses: .command,
                 body: Operation.Body(Schema.body(["code": Schema.text]), named: "Redemption"),
                 answer: Operation.Answer(
-                    Self.granted([
-                        "id": Schema.id, "subject": Schema.handle, "precision": Schema.precision,
-                        "number": Schema.event,
-                    ]), named: "RedeemedInvitation")),
+                    Self.redeemed, named: "RedeemedInvitation")),
             .settings(
                 "/v1/people/*/consent-requests", consentRequests,
                 group: .sharing, summary: "List the questions that wait for a person's consent.",
                 description: "For the person (scope `manage`) or the person's device, never for the operator.",
                 access: .token(.manage), discloses: .consent,
-                items: Schema.object(
-                    ["query": Schema.uuid, "deadline": Schema.time],
-                    optional: ["requester": Schema.text, "purpose": Schema.text]),
+                items: Schema.object(of: ConsentRequestItem.self),
                 named: "ConsentRequest", atMost: Limits.openQueries, mixesTexts: true),
             .command(
                 "POST", "/v1/people/*/consent-requests/*", decisions.done(by: answerConsent),
@@ -125,12 +115,13 @@ extension GrantEndpoints {
 
     // MARK: Parts
 
-    /// An object with the terms of a grant and more members.
-    private static func granted(_ more: KeyValuePairs<String, JSONTree>) -> JSONTree {
-        Schema.object(
-            Array(more) + [("history", Schema.boolean), ("asksEachTime", Schema.boolean)],
-            [("from", Schema.time), ("until", Schema.time), ("hours", Schema.hours)])
-    }
+    /// A redeemed grant, with the number of its event behind the precision.
+    private static let redeemed: JSONTree = {
+        let made = Schema.made(RedeemedItem.self)
+        let members = made["properties"]?.moving("number", after: "precision") ?? [:]
+        let required = ["id", "subject", "precision", "number", "history", "asksEachTime"].map(JSONTree.text)
+        return made.replacing("properties", members).replacing("required", .list(required))
+    }()
 
     /// A duration instead of an end.
     private static let forSeconds = Schema.integer(1...Limits.longestGrantSeconds)

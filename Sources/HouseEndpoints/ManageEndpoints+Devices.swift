@@ -1,9 +1,9 @@
 import Answers
 import HTTPInterface
 import HTTPServer
-import JSON
 import Log
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -27,14 +27,10 @@ extension ManageEndpoints {
             }
             for (id, device) in devices {
                 guard !device.isRemoved, let handle = device.handle else { continue }
-                page.add(id.rawValue) { writer in
-                    writer.field("handle", handle.text)
-                    writer.field("pushToken", device.push.token != nil)
-                    if let held = device.authorization {
-                        writer.object("authorization") { ReportJSON.writeMembers(of: held.report, into: &$0) }
-                    }
-                    states.writeMembers(of: id, into: &writer)
-                }
+                var item = DeviceItem(handle: handle.text, pushToken: device.push.token != nil)
+                item.authorization = device.authorization.map { AuthorizationItem($0.report) }
+                states.add(to: &item, of: id)
+                page.add(id.rawValue, item)
             }
             return page.ended(asOf: decisions.log.withStanding { $0.place })
         }
@@ -72,36 +68,25 @@ private struct DeviceStates {
         self.rejections = rejections
     }
 
-    /// Writes the state of a device into an open object. `lastContact` is the latest of the last request, the receipt
-    /// of the newest fix and the last rejected report.
-    func writeMembers(of device: DeviceID, into writer: inout JSONWriter) {
+    /// Adds the state of a device. `lastContact` is the latest of the last request, the receipt of the newest fix and the
+    /// last rejected report.
+    func add(to item: inout DeviceItem, of device: DeviceID) {
         let contact = deviceContacts.contact(of: device)
         let fix = fixes[device]?.fix
         let rejected = rejections[device] ?? []
         let heard = [contact?.at, fix?.receivedAt, rejected.first?.report.recordedAt].compactMap { $0 }.max()
-        writer.field("lastContact", milliseconds: heard?.milliseconds)
-        writer.field("lastFix", milliseconds: fix?.timestamp.milliseconds)
-        writer.field("battery", fix?.batteryLevel)
-        if let contact {
-            writer.object("app") { writer in
-                writer.field("address", contact.address)
-                writer.field("userAgent", contact.userAgent)
-            }
+        item.lastContact = heard.map { Moment($0) }
+        item.lastFix = fix.map { Moment($0.timestamp) }
+        item.battery = fix?.batteryLevel
+        item.app = contact.map { AppItem(address: $0.address, userAgent: $0.userAgent) }
+        item.wrongPasswords = deviceContacts.wrongPasswords(of: device).map {
+            WrongPasswordsItem(count: Int64($0.count), newest: Moment($0.newestAt))
         }
-        if let wrong = deviceContacts.wrongPasswords(of: device) {
-            writer.object("wrongPasswords") { writer in
-                writer.field("count", wrong.count)
-                writer.field("newest", milliseconds: wrong.newestAt.milliseconds)
-            }
-        }
-        writer.array("rejected") { writer in
-            for rejection in rejected {
-                writer.beginObject()
-                writer.field("at", milliseconds: rejection.report.recordedAt.milliseconds)
-                rejection.report.reason.writeMembers(into: &writer)
-                writer.field("text", rejection.input?.text)
-                writer.endObject()
-            }
+        item.rejected = rejected.map { rejection in
+            let reason = rejection.report.reason
+            return RejectedReportItem(
+                at: Moment(rejection.report.recordedAt), reason: reason.word, detail: reason.sentence,
+                text: rejection.input?.text)
         }
     }
 }

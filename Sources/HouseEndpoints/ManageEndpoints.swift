@@ -5,6 +5,7 @@ import JSON
 import Log
 import Maintenance
 import Projections
+import Replies
 import Whereabouts
 
 /// Persons, devices, tokens and regions, and the shapes of answers that all settings share.
@@ -23,9 +24,8 @@ struct ManageEndpoints: Sendable {
     ) throws(Problem) -> HTTPResponse {
         let handle = try exchange.object("handle").handle("handle")
         let receipt = try decisions.append(exchange, .addPerson(handle))
-        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) {
-            $0.field("handle", handle.text)
-        }
+        return HTTPResponse.created(
+            receipt, decisions.references(for: exchange.caller), MadePerson(handle: handle.text))
     }
 
     /// The most persons in a page of `people(_:_:)`.
@@ -44,20 +44,17 @@ struct ManageEndpoints: Sendable {
             let coming = standing.persons.handles(after: after, limit: limit + 1)
             let page = coming.prefix(limit)
             let next = page.count < coming.count ? page.last?.handle.text : nil
-            return Self.list(standing, next: next, decisions.references(for: exchange.caller)) { writer in
-                for (handle, id) in page {
-                    writer.beginObject()
-                    writer.field("handle", handle.text)
-                    writer.array("devices") { writer in
-                        for device in standing.persons[id]?.devices ?? [] {
-                            if let known = standing.devices[device], !known.isRemoved, let handle = known.handle {
-                                writer.value(handle.text)
-                            }
-                        }
+            var items: [PersonItem] = []
+            for (handle, id) in page {
+                var devices: [String] = []
+                for device in standing.persons[id]?.devices ?? [] {
+                    if let known = standing.devices[device], !known.isRemoved, let handle = known.handle {
+                        devices.append(handle.text)
                     }
-                    writer.endObject()
                 }
+                items.append(PersonItem(handle: handle.text, devices: devices))
             }
+            return Self.list(items, standing, next: next, decisions.references(for: exchange.caller))
         }
         return .json(body)
     }
@@ -106,11 +103,9 @@ struct ManageEndpoints: Sendable {
         let handle = try exchange.object("handle").handle("handle")
         let secret = Secret(prefix: "wd_", exchange.secretBytes)
         let receipt = try decisions.append(exchange, .addDevice(handle, of: try exchange.handle(0), key: secret.hash))
-        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) {
-            $0.field("handle", handle.text)
-            $0.field("user", handle.text)
-            $0.field("password", secret.text)
-        }
+        return HTTPResponse.created(
+            receipt, decisions.references(for: exchange.caller),
+            MadeDevice(handle: handle.text, user: handle.text, password: secret.text))
     }
 
     /// `DELETE /v1/devices/*`: removes a device and ends its tokens. Its fixes stay.
@@ -155,19 +150,11 @@ struct ManageEndpoints: Sendable {
             exchange, .issueToken(for: holder, scopes: scopes, hash: secret.hash, until: until))
         guard case .token(let id) = receipt.reply else { throw .broken }
         let references = decisions.references(for: exchange.caller)
-        return HTTPResponse.created(receipt, references) { writer in
-            Self.write(id, secret, scopes, references, into: &writer)
-            writer.field("until", milliseconds: until?.milliseconds)
-        }
-    }
-
-    /// Writes a new token's `id`, `token` and `scopes` into an open object.
-    static func write(
-        _ id: TokenID, _ secret: Secret, _ scopes: Scopes, _ references: References, into writer: inout JSONWriter
-    ) {
-        writer.field("id", references.name(id.rawValue, .token))
-        writer.field("token", secret.text)
-        writer.array("scopes") { writer in for word in scopes.words { writer.value(word) } }
+        return HTTPResponse.created(
+            receipt, references,
+            IssuedToken(
+                id: references.name(id.rawValue, .token), token: secret.text, scopes: scopes.words,
+                until: until.map { Moment($0) }))
     }
 
     /// `GET /v1/people/*/tokens`: the valid tokens of the person and their devices, without the tokens themselves. A
@@ -186,12 +173,11 @@ struct ManageEndpoints: Sendable {
                     token.issued.until.map({ now < $0 }) ?? true
                 else { continue }
                 let handle = device.flatMap { standing.devices[$0]?.handle?.text }
-                page.add(id.rawValue) { writer in
-                    writer.field("id", references.name(id.rawValue, .token))
-                    writer.array("scopes") { writer in for word in token.issued.scopes.words { writer.value(word) } }
-                    writer.field("until", milliseconds: token.issued.until?.milliseconds)
-                    writer.field("device", handle)
-                }
+                page.add(
+                    id.rawValue,
+                    TokenItem(
+                        id: references.name(id.rawValue, .token), scopes: token.issued.scopes.words,
+                        until: token.issued.until.map { Moment($0) }, device: handle))
             }
         }
     }
@@ -218,7 +204,8 @@ struct ManageEndpoints: Sendable {
             notifyOnEntry: try body.flag("notifyOnEntry", default: true),
             notifyOnExit: try body.flag("notifyOnExit", default: true))
         let receipt = try decisions.append(exchange, .addRegion(region, of: try exchange.handle(0)))
-        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) { $0.field("id", identifier) }
+        return HTTPResponse.created(
+            receipt, decisions.references(for: exchange.caller), MadeRegion(id: identifier))
     }
 
     /// `DELETE /v1/people/*/regions/*`: removes a region by its name.
@@ -230,18 +217,9 @@ struct ManageEndpoints: Sendable {
 
     /// A list of settings as JSON: `items`, `next` and `asOf`. For lists that are not about a person, and so are not
     /// recorded.
-    static func list(
-        _ standing: borrowing Standing, next: String? = nil, _ references: References,
-        _ items: (inout JSONWriter) -> Void
+    static func list<Item: MemberValue>(
+        _ items: [Item], _ standing: borrowing Standing, next: String? = nil, _ references: References
     ) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.array("items", items)
-        writer.key("next")
-        if let next { writer.value(next) } else { writer.null() }
-        writer.field("asOf", references.place(standing.place))
-        writer.endObject()
-        return writer.bytes
+        Page(items: items, end: PageEnd(next: next.map(Reference.text), asOf: references.place(standing.place))).bytes
     }
-
 }

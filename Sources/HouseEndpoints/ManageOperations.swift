@@ -1,5 +1,6 @@
 import Answers
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension ManageEndpoints {
@@ -14,7 +15,7 @@ extension ManageEndpoints {
                 body: Operation.Body(
                     Schema.body(["handle": Schema.handle]), named: "NewPerson", example: ["handle": "ben"]),
                 answer: Operation.Answer(
-                    Schema.object(["handle": Schema.handle, "number": Schema.event]), named: "AddedPerson")),
+                    Schema.made(MadePerson.self), named: "AddedPerson")),
             Operation(
                 "GET", "/v1/people", .answer(people),
                 group: .people, summary: "List the people and their devices.",
@@ -22,7 +23,7 @@ extension ManageEndpoints {
                 discloses: .names("Handles of people and devices, for the operator."),
                 query: [.limit(Self.peoplePerPage), .after],
                 answer: Operation.Answer(
-                    Schema.page(Schema.object(["handle": Schema.handle, "devices": Schema.list(Schema.handle)])),
+                    Schema.page(of: PersonItem.self),
                     pageOf: "Person")),
             Operation(
                 "DELETE", "/v1/people/*", .answer(erasePerson),
@@ -43,28 +44,14 @@ extension ManageEndpoints {
                 body: Operation.Body(
                     Schema.body(["handle": Schema.handle]), named: "NewDevice", example: ["handle": "anna-tablet"]),
                 answer: Operation.Answer(
-                    Schema.object([
-                        "handle": Schema.handle, "user": Schema.handle, "password": Schema.text, "number": Schema.event,
-                    ]), named: "AddedDevice")),
+                    Schema.made(MadeDevice.self), named: "AddedDevice")),
             .settings(
                 "/v1/people/*/devices", devices,
                 group: .people, summary: "List a person's devices.",
                 description:
                     "With last contact, last fix, battery, app, wrong passwords, and the reports of the last seven days that could not be used.",
                 access: .token(.manage), discloses: .settings,
-                items: Schema.object(
-                    ["handle": Schema.handle, "pushToken": Schema.boolean],
-                    optional: [
-                        "authorization": Schema.object(
-                            ["status": Schema.text, "timestamp": Schema.time], optional: ["accuracy": Schema.text]),
-                        "lastContact": Schema.time, "lastFix": Schema.time, "battery": Schema.number,
-                        "app": Schema.object(["address": Schema.text], optional: ["userAgent": Schema.text]),
-                        "wrongPasswords": Schema.object(["count": Schema.count, "newest": Schema.time]),
-                        "rejected": Schema.list(
-                            Schema.object(
-                                ["at": Schema.time, "reason": Schema.text, "detail": Schema.text],
-                                optional: ["text": Schema.text])),
-                    ]),
+                items: Schema.object(of: DeviceItem.self),
                 named: "Device"),
             .command(
                 "DELETE", "/v1/devices/*", decisions.done(by: removeDevice),
@@ -93,9 +80,7 @@ extension ManageEndpoints {
                 description: "Reporting keys of the person's devices included. Secrets are not shown.",
                 access: .token(.manage),
                 discloses: .settings,
-                items: Schema.object(
-                    ["id": Schema.id, "scopes": Schema.list(Schema.text)],
-                    optional: ["until": Schema.time, "device": Schema.handle]),
+                items: Schema.object(of: TokenItem.self),
                 named: "Token"),
             .command(
                 "DELETE", "/v1/tokens/*", decisions.done(by: revokeToken),
@@ -113,7 +98,7 @@ extension ManageEndpoints {
                         "id": "home", "circle": ["latitude": 48.1737, "longitude": 16.3778, "radiusMeters": 150],
                     ]),
                 answer: Operation.Answer(
-                    Schema.object(["id": Schema.regionID, "number": Schema.event]), named: "AddedRegion")),
+                    Schema.made(MadeRegion.self), named: "AddedRegion")),
             .command(
                 "DELETE", "/v1/people/*/regions/*", decisions.done(by: removeRegion),
                 group: .people, summary: "Remove a region.",
@@ -127,7 +112,5 @@ extension ManageEndpoints {
     /// One or more scopes; a token without scopes would be useless.
     private static let scopes = Schema.list(Schema.scope).with(["minItems": 1])
     /// A new token, with its secret.
-    private static let token = Schema.object(
-        ["id": Schema.id, "token": Schema.text, "scopes": Schema.list(Schema.text), "number": Schema.event],
-        optional: ["until": Schema.time])
+    private static let token = Schema.made(IssuedToken.self)
 }

@@ -4,6 +4,7 @@ import HTTPInterface
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// A person's corrections of their derived visits: merge, split, remove, and rename a place.
@@ -27,9 +28,8 @@ struct CorrectionEndpoints: Sendable {
         let receipt = try decisions.append(exchange, .correct(correction, of: try exchange.handle(0)))
         guard case .correction(let id) = receipt.reply else { throw .broken }
         let references = decisions.references(for: exchange.caller)
-        return HTTPResponse.created(receipt, references) {
-            $0.field("id", references.name(id.rawValue, .correction))
-        }
+        return HTTPResponse.created(
+            receipt, references, MadeItem(id: references.name(id.rawValue, .correction)))
     }
 
     /// The correction in a body. −0 degrees becomes 0 (`positiveZero`).
@@ -75,10 +75,10 @@ struct CorrectionEndpoints: Sendable {
     ) throws(Problem) -> Disclosed {
         try views.settings(exchange, context) { standing, person, references, page in
             for (id, correction) in standing.corrections(of: person) {
-                page.add(id.rawValue) { writer in
-                    writer.field("id", references.name(id.rawValue, .correction))
-                    CorrectionJSON.writeMembers(of: correction, into: &writer)
-                }
+                page.add(
+                    id.rawValue,
+                    CorrectionItem(
+                        id: references.name(id.rawValue, .correction), content: CorrectionContent(correction)))
             }
         }
     }

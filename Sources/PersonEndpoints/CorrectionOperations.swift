@@ -1,5 +1,6 @@
 import Answers
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension CorrectionEndpoints {
@@ -18,7 +19,7 @@ extension CorrectionEndpoints {
                         "type": "rename", "latitude": 48.1737, "longitude": 16.3778, "name": "Home",
                     ]),
                 answer: Operation.Answer(
-                    Schema.object(["id": Schema.id, "number": Schema.event]), named: "AddedCorrection")),
+                    Schema.made(MadeItem.self), named: "AddedCorrection")),
             .settings(
                 "/v1/people/*/corrections", list,
                 group: .people, summary: "List a person's corrections.",

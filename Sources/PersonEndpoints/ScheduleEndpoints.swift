@@ -3,6 +3,7 @@ import HTTPInterface
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// Schedules by which the service asks for a person at regular intervals.
@@ -26,9 +27,7 @@ struct ScheduleEndpoints: Sendable {
             .setSchedule(of: try exchange.handle(0), everySeconds: seconds, until: try body.optionalTime("until")))
         guard case .schedule(let id) = receipt.reply else { throw .broken }
         let references = decisions.references(for: exchange.caller)
-        return HTTPResponse.created(receipt, references) {
-            $0.field("id", references.name(id.rawValue, .schedule))
-        }
+        return HTTPResponse.created(receipt, references, MadeItem(id: references.name(id.rawValue, .schedule)))
     }
 
     /// `GET /v1/people/*/schedules`: the person's schedules, a recorded read. `next` is the time of the next query.
@@ -38,12 +37,11 @@ struct ScheduleEndpoints: Sendable {
         try views.settings(exchange, context) { standing, person, references, page in
             for id in standing.persons[person]?.schedules ?? [] {
                 guard let schedule = standing.schedules[id] else { continue }
-                page.add(id.rawValue) { writer in
-                    writer.field("id", references.name(id.rawValue, .schedule))
-                    writer.field("everySeconds", schedule.everySeconds)
-                    writer.field("until", milliseconds: schedule.until?.milliseconds)
-                    writer.field("next", milliseconds: schedule.nextAt.milliseconds)
-                }
+                page.add(
+                    id.rawValue,
+                    ScheduleItem(
+                        id: references.name(id.rawValue, .schedule), everySeconds: schedule.everySeconds,
+                        until: schedule.until.map { Moment($0) }, next: Moment(schedule.nextAt)))
             }
         }
     }

@@ -1,5 +1,6 @@
 import Answers
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension ScheduleEndpoints {
@@ -17,15 +18,13 @@ extension ScheduleEndpoints {
                         ["everySeconds": Schema.integer(Limits.scheduleSeconds)], optional: ["until": Schema.timeGiven]),
                     named: "NewSchedule", example: ["everySeconds": 1800]),
                 answer: Operation.Answer(
-                    Schema.object(["id": Schema.id, "number": Schema.event]), named: "AddedSchedule")),
+                    Schema.made(MadeItem.self), named: "AddedSchedule")),
             .settings(
                 "/v1/people/*/schedules", list,
                 group: .people, summary: "List a person's schedules.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
                 discloses: .settings,
-                items: Schema.object(
-                    ["id": Schema.id, "everySeconds": Schema.count, "next": Schema.time],
-                    optional: ["until": Schema.time]),
+                items: Schema.object(of: ScheduleItem.self),
                 named: "Schedule"),
             .command(
                 "DELETE", "/v1/people/*/schedules/*", decisions.done(by: remove),

@@ -6,6 +6,7 @@ import JSON
 import Log
 import Posting
 import Reactors
+import Replies
 import Whereabouts
 
 /// Webhooks: URLs to which the service posts events, and the outcomes of the posts.
@@ -53,12 +54,11 @@ struct WebhookEndpoints: Sendable {
         let receipt = try decisions.append(exchange, .addWebhook(of: handle, target, topics))
         guard case .webhook(let id) = receipt.reply else { throw .broken }
         let references = decisions.references(for: exchange.caller)
-        return HTTPResponse.created(receipt, references) { writer in
-            writer.field("id", references.name(id.rawValue, .webhook))
-            writer.field("url", url.text)
-            writer.array("topics") { writer in for word in topics.words { writer.value(word) } }
-            writer.field("secret", "whsec_" + Base64.encode(target.secret))
-        }
+        return HTTPResponse.created(
+            receipt, references,
+            MadeWebhook(
+                id: references.name(id.rawValue, .webhook), url: url.text, topics: topics.words,
+                secret: "whsec_" + Base64.encode(target.secret)))
     }
 
     /// The topics of a body; all if there are none.
@@ -90,7 +90,7 @@ struct WebhookEndpoints: Sendable {
                 return (found, standing.place)
             }
             let references = reading.references
-            return PageWriter.page(webhooks, next: nil, asOf: asOf, references) { item, writer in
+            return PageWriter.page(webhooks, next: nil, asOf: asOf, references) { item in
                 let (id, webhook, hasVoice) = item
                 let target = Self.target(of: id, context)
                 let url = target.flatMap { PostURL($0.url) }
@@ -100,19 +100,12 @@ struct WebhookEndpoints: Sendable {
                     if webhook.isStopped { "stopped" } else if !isAllowed || !hasVoice { "silent" } else {
                         trouble == nil ? "active" : "retrying"
                     }
-                writer.beginObject()
-                writer.field("id", references.name(id.rawValue, .webhook))
-                writer.field("url", target?.url)
-                writer.array("topics") { writer in for word in webhook.topics.words { writer.value(word) } }
-                writer.field("token", references.name(webhook.token.rawValue, .token))
-                writer.field("state", state)
-                writer.field("told", references.place(webhook.place))
-                writer.field("deadLetters", webhook.letters.count)
-                writer.field("tries", trouble?.tries)
-                writer.field("status", trouble?.outcome.status)
-                writer.field("reason", trouble?.outcome.reason)
-                writer.field("nextTry", milliseconds: trouble?.nextTry.milliseconds)
-                writer.endObject()
+                return WebhookItem(
+                    id: references.name(id.rawValue, .webhook), url: target?.url, topics: webhook.topics.words,
+                    token: references.name(webhook.token.rawValue, .token), state: state,
+                    told: references.place(webhook.place), deadLetters: Int64(webhook.letters.count),
+                    tries: trouble.map { Int64($0.tries) }, status: (trouble?.outcome.status).map { Int64($0) },
+                    reason: trouble?.outcome.reason, nextTry: trouble.map { Moment($0.nextTry) })
             }
         }
     }
@@ -143,18 +136,18 @@ struct WebhookEndpoints: Sendable {
             }
             let references = reading.references
             let own = decisions.references(of: reading.permit.subject)
-            return PageWriter.page(letters, next: nil, asOf: asOf, references) { letter, writer in
+            return PageWriter.page(letters, next: nil, asOf: asOf, references) { letter in
                 let recorded = (try? context.reader.event(letter.key.rawValue))?.event
-                writer.beginObject()
-                writer.field("id", references.name(letter.key.rawValue, .deadLetter))
-                writer.field("message", WebhookMessage.id(of: letter.value, by: id, own))
+                var item = DeadLetterItem(
+                    id: references.name(letter.key.rawValue, .deadLetter),
+                    message: WebhookMessage.id(of: letter.value, by: id, own))
                 if let recorded, case .webhookFailed(let failure) = recorded.event {
-                    writer.field("failedAt", milliseconds: recorded.recordedAt.milliseconds)
-                    writer.field("tries", failure.tries)
-                    writer.field("status", failure.status)
-                    writer.field("reason", failure.reason)
+                    item.failedAt = Moment(recorded.recordedAt)
+                    item.tries = Int64(failure.tries)
+                    item.status = failure.status.map { Int64($0) }
+                    item.reason = failure.reason
                 }
-                writer.endObject()
+                return item
             }
         }
     }
@@ -167,11 +160,8 @@ struct WebhookEndpoints: Sendable {
         let (id, letter) = try letter(exchange)
         try decisions.append(exchange, .retryDeadLetter(letter, of: id, try exchange.handle(0)))
         webhookDeliverer?.retry(letter, of: id)
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("id", decisions.references(for: exchange.caller).name(letter.rawValue, .deadLetter))
-        writer.endObject()
-        return .json(writer.bytes, status: 202)
+        let item = MadeItem(id: decisions.references(for: exchange.caller).name(letter.rawValue, .deadLetter))
+        return .json(item.bytes, status: 202)
     }
 
     /// `DELETE /v1/people/*/webhooks/*/dead-letters/*`: removes a message from the list without posting it.

@@ -1,5 +1,6 @@
 import Answers
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension WebhookEndpoints {
@@ -16,25 +17,13 @@ extension WebhookEndpoints {
                     Schema.body(["url": Schema.text], optional: ["topics": Self.topicsSchema]), named: "NewWebhook",
                     example: ["url": "https://hooks.example/whereabouts", "topics": ["visit", "crossing"]]),
                 answer: Operation.Answer(
-                    Schema.object([
-                        "id": Schema.id, "url": Schema.text, "topics": Self.topicsSchema, "secret": Schema.text,
-                        "number": Schema.event,
-                    ]), named: "AddedWebhook")),
+                    Schema.made(MadeWebhook.self), named: "AddedWebhook")),
             .settings(
                 "/v1/people/*/webhooks", list,
                 group: .people, summary: "List a person's webhooks.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
                 discloses: .settings,
-                items: Schema.object(
-                    [
-                        "id": Schema.id, "topics": Self.topicsSchema, "token": Schema.id,
-                        "state": Schema.word("active", "retrying", "stopped", "silent"), "told": Schema.event,
-                        "deadLetters": Schema.count,
-                    ],
-                    optional: [
-                        "url": Schema.text, "tries": Schema.count, "status": Schema.count, "reason": Schema.text,
-                        "nextTry": Schema.time,
-                    ]),
+                items: Schema.object(of: WebhookItem.self),
                 named: "Webhook", atMost: Limits.webhooksPerPerson),
             .command(
                 "DELETE", "/v1/people/*/webhooks/*", decisions.done(by: remove),
@@ -47,18 +36,14 @@ extension WebhookEndpoints {
                 description:
                     "The messages that the webhook gave up on, after about a day. For the person (scope `manage`) or the operator.",
                 access: .token(.manage), discloses: .settings,
-                items: Schema.object(
-                    ["id": Schema.id, "message": Schema.text],
-                    optional: [
-                        "failedAt": Schema.time, "tries": Schema.count, "status": Schema.count, "reason": Schema.text,
-                    ]),
+                items: Schema.object(of: DeadLetterItem.self),
                 named: "DeadLetter", atMost: Limits.deadLettersPerWebhook),
             Operation(
                 "POST", "/v1/people/*/webhooks/*/dead-letters/*/retry", .answer(retry),
                 group: .people, summary: "Post a dead letter again.",
                 description: "The message leaves the list when the target takes it. The act is recorded first.",
                 access: .token(.manage), discloses: .command, status: 202,
-                answer: Operation.Answer(Schema.object(["id": Schema.id]), named: "RetriedDeadLetter")),
+                answer: Operation.Answer(Schema.object(of: MadeItem.self), named: "RetriedDeadLetter")),
             .command(
                 "DELETE", "/v1/people/*/webhooks/*/dead-letters/*", decisions.done(by: discard),
                 group: .people, summary: "Discard a dead letter.",

@@ -3,6 +3,7 @@ import HTTPInterface
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Synchronization
 import Transparency
 import Whereabouts
@@ -245,12 +246,10 @@ struct SessionEndpoints: Sendable {
         let code = InvitationCode(exchange.secretBytes)
         let holder = (person ?? own).map { TokenHolder.person($0) } ?? .operator
         let receipt = try decisions.append(exchange, .makeSignInCode(for: holder, hash: code.hash))
-        return HTTPResponse.created(receipt, decisions.references(for: exchange.caller)) { writer in
-            writer.field("code", code.text)
-            writer.field("path", "/?code=\(code.text)")
-            writer.field(
-                "expires", milliseconds: receipt.recordedAt.adding(seconds: Limits.signInCodeSeconds).milliseconds)
-        }
+        let expires = receipt.recordedAt.adding(seconds: Limits.signInCodeSeconds)
+        return HTTPResponse.created(
+            receipt, decisions.references(for: exchange.caller),
+            MadeSignInCode(code: code.text, path: "/?code=\(code.text)", expires: Moment(expires)))
     }
 
     /// The content of a sign-in request.

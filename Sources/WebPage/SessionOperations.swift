@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension SessionEndpoints {
@@ -79,9 +80,7 @@ extension SessionEndpoints {
                     Schema.body(optional: ["person": Schema.handle]), named: "NewSignInCode", example: ["person": "ben"]
                 ),
                 answer: Operation.Answer(
-                    Schema.object([
-                        "code": Schema.text, "path": Schema.text, "expires": Schema.time, "number": Schema.event,
-                    ]), named: "SignInCode")),
+                    Schema.made(MadeSignInCode.self), named: "SignInCode")),
         ]
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Log
+import Replies
 import Whereabouts
 import WhereaboutsClient
 
@@ -115,6 +116,13 @@ extension Client {
         try items("v1", "projections").compactMap { $0["head"]?.int }.max() ?? 0
     }
 
+    /// The handles of all people.
+    func people() throws(ToolError) -> [String] {
+        var people: [String] = []
+        for person in try items("v1", "people") { people.append(try person.read(PersonItem.self).handle) }
+        return people
+    }
+
     /// The query parameter that makes a read wait for the changes of earlier commands. A remote service does not show
     /// how long its log is, so a read there may lack the last milliseconds.
     func waitingForEarlierCommands() throws(ToolError) -> [(name: String, value: String)] {
@@ -161,14 +169,12 @@ extension Client {
             body.array("scopes") { array in scopes.forEach { array.value($0) } }
             body.field("until", milliseconds: until?.milliseconds)
         }
-        guard let token = issued["token"]?.string, let id = issued.name("id") else {
-            throw ToolError(ServiceClient.unexpected(["v1", "people", person.text, "tokens"]))
-        }
+        let token = try issued.read(IssuedToken.self)
         let client = ServiceClient(
-            transport: service.transport, token: token, purpose: service.purpose, languages: service.languages)
+            transport: service.transport, token: token.token, purpose: service.purpose, languages: service.languages)
         var holder = Client(service: client)
         holder.server = server
-        return (holder, id)
+        return (holder, token.id.text)
     }
 }
 

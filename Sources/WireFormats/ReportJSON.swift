@@ -1,4 +1,5 @@
 package import JSON
+package import Replies
 package import Whereabouts
 
 /// Reports that are not fixes: `POST /v1/reports`, one JSON object with a list of typed reports.
@@ -73,11 +74,13 @@ package enum ReportJSON {
         if let seconds = value.double { return Timestamp(seconds: seconds) }
         return value.string.flatMap { ISO8601.parse($0) }
     }
+}
 
-    /// Writes the members that ``reports(from:now:)`` reads of an authorization, without type and braces.
-    package static func writeMembers(of report: AuthorizationReport, into writer: inout JSONWriter) {
-        writer.field("status", report.status.word)
-        writer.field("accuracy", report.accuracy?.word)
-        writer.field("timestamp", milliseconds: report.timestamp.milliseconds)
+extension AuthorizationItem {
+    /// The members that ``ReportJSON/reports(from:now:)`` reads of an authorization, without the type.
+    package init(_ report: AuthorizationReport) {
+        self.init(
+            status: report.status.word, accuracy: report.accuracy?.word,
+            timestamp: Moment(milliseconds: report.timestamp.milliseconds))
     }
 }

@@ -55,7 +55,7 @@ import Testing
         ],
         "WebPage": [
             "Answers", "CPageAssets", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer",
-            "HouseEndpoints", "Log", "SQLite", "Transparency", "Whereabouts", "WireFormats",
+            "HouseEndpoints", "Log", "Replies", "SQLite", "Transparency", "Whereabouts", "WireFormats",
         ],
         "Service": [
             "Answers", "CSupport", "Cryptography", "Gazetteer", "HTTPInterface", "HTTPServer", "HouseEndpoints",

@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Testing
 import Whereabouts
 
@@ -27,7 +28,7 @@ import Whereabouts
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("type", "authorization")
-        ReportJSON.writeMembers(of: report, into: &writer)
+        writer.members(of: AuthorizationItem(report))
         writer.endObject()
         #expect(try only(reports(String(decoding: writer.bytes, as: UTF8.self))) == .authorization(report))
     }

@@ -8,6 +8,12 @@ extension Schema {
         object(MemberLister.members(of: type))
     }
 
+    /// A thing that a request has made, with the number of the event that records it.
+    package static func made<Object: Reply>(_ type: Object.Type) -> JSONTree {
+        let members = MemberLister.members(of: type)
+        return object(members + [Member(name: "number", form: .reference, presence: .always)])
+    }
+
     /// One page of a list, or all of a short one.
     ///
     /// - Parameter count: The most items, if that is known.

@@ -233,7 +233,7 @@ package enum Schema {
         "Topic": words(FeedTopics.words),
         "ProjectionName": words(ProjectionKind.all.map(\.name)),
         "PushOutcome": words(LocationPushAttempt.Outcome.allCases.map(\.word)),
-        "WeeklyHours": object(["timeZone": timeZone, "weekly": text]).with([
+        "WeeklyHours": object(of: HoursItem.self).with([
             "description":
                 "The hours in which a grant is valid, in the form of OpenStreetMap's opening hours and the local time of a zone."
         ]),

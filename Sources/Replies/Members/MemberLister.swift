@@ -51,6 +51,10 @@ package struct Member: Equatable, Sendable {
     package let name: String
     package let form: MemberForm
     package let presence: Presence
+
+    package init(name: String, form: MemberForm, presence: Presence) {
+        (self.name, self.form, self.presence) = (name, form, presence)
+    }
 }
 
 /// Lists the members of an object.

@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `account invite|list|remove|open`.
@@ -33,22 +34,21 @@ enum AccountCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let until = answer.time("expires").map { LocalTime.text($0) } ?? "?"
-        invocation.console.line(
-            "\(answer.text("code"))\nThe first person to use this code before \(until) gets an account.")
+        let made = try answer.read(MadeInvitation.self)
+        let until = ReadCommands.time(made.expires)
+        invocation.console.line("\(made.code)\nThe first person to use this code before \(until) gets an account.")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let invitations = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "account-invitations")
         }
-        var table = Table(">INVITATION", "EXPIRES")
-        for invitation in invitations {
-            table.add(
-                invitation.name("id") ?? "",
-                invitation.time("expires").map { LocalTime.text($0) } ?? "")
+        let table = Table(">INVITATION", "EXPIRES")
+        let sentence = "No invitation is open."
+        try invocation.show(invitations, as: "invitations", in: table, orElse: sentence) {
+            (item: AccountInvitationItem) in
+            [item.id.text, ReadCommands.time(item.expires)]
         }
-        invocation.show(invitations, as: "invitations", table, orElse: "No invitation is open.")
     }
 
     private static func open(_ invocation: Invocation) throws(ToolError) {
@@ -60,7 +60,7 @@ enum AccountCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line(
-            "You are \(answer.text("handle")). Your token, shown this once: \(answer.text("token"))")
+        let account = try answer.read(OpenedAccount.self)
+        invocation.console.line("You are \(account.handle). Your token, shown this once: \(account.token)")
     }
 }

@@ -1,5 +1,6 @@
 import Geodesy
 import JSON
+import Replies
 import Whereabouts
 
 /// `correction add|list|remove`: a person's corrections of their derived visits.
@@ -66,7 +67,7 @@ enum CorrectionCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("Added the correction \(answer.name("id") ?? "?") of \(person.text).")
+        invocation.console.line("Added the correction \(try answer.read(MadeItem.self).id.text) of \(person.text).")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
@@ -74,13 +75,14 @@ enum CorrectionCommands {
         let corrections = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", person.text, "corrections")
         }
-        var table = Table(">NUMBER", "CORRECTION", "FROM", "TO", "NAME")
-        for correction in corrections {
-            table.add(
-                correction.name("id") ?? "", correction.text("type"),
-                (correction.time("from") ?? correction.time("at")).map { LocalTime.text($0) } ?? "",
-                correction.time("to").map { LocalTime.text($0) } ?? "", correction.text("name"))
+        let table = Table(">NUMBER", "CORRECTION", "FROM", "TO", "NAME")
+        let sentence = "\(person.text) has corrected nothing."
+        try invocation.show(corrections, as: "corrections", in: table, orElse: sentence) { (item: CorrectionItem) in
+            let content = item.content
+            return [
+                item.id.text, content.type, (content.from ?? content.moment).map { ReadCommands.time($0) } ?? "",
+                content.to.map { ReadCommands.time($0) } ?? "", content.name ?? "",
+            ]
         }
-        invocation.show(corrections, as: "corrections", table, orElse: "\(person.text) has corrected nothing.")
     }
 }

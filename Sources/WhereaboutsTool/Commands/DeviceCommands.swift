@@ -4,6 +4,7 @@ import JSON
 import Log
 import QRCode
 import Reactors
+import Replies
 import Whereabouts
 import WhereaboutsClient
 
@@ -38,9 +39,8 @@ enum DeviceCommands {
             try client.post("v1", "people", person.text, "devices") { $0.field("handle", device.text) }
         }
         let url = try publicURL(invocation)
-        guard let user = answer["user"]?.string, let password = answer["password"]?.string else {
-            throw .data("The service's answer has no user and password.")
-        }
+        let made = try answer.read(MadeDevice.self)
+        let (user, password) = (made.user, made.password)
         let setup = AppSetup(url: url, user: user, password: password, person: person.text)
         if invocation.has(Options.json) {
             var writer = JSONWriter()
@@ -110,7 +110,7 @@ enum DeviceCommands {
         let devices = try House.withClient(invocation) { client throws(ToolError) in
             var devices: [(person: String, device: JSONValue)] = []
             let people =
-                if let only { [only.text] } else { try client.items("v1", "people").map { $0.text("handle") } }
+                if let only { [only.text] } else { try client.people() }
             for person in people {
                 for device in try client.items("v1", "people", person, "devices") { devices.append((person, device)) }
             }
@@ -122,15 +122,12 @@ enum DeviceCommands {
             writer.array("devices") { array in
                 for (person, device) in devices {
                     array.beginObject()
-                    array.field("handle", device.text("handle"))
-                    array.field("person", person)
-                    array.field("pushToken", device["pushToken"]?.bool)
-                    for name in [
-                        "authorization", "lastContact", "lastFix", "battery", "app", "wrongPasswords", "rejected",
-                    ] {
-                        guard let value = device[name] else { continue }
-                        array.key(name)
-                        array.value(value)
+                    if let members = device.members {
+                        for (name, value) in members {
+                            array.key(name)
+                            array.value(value)
+                            if name == handleMember { array.field("person", person) }
+                        }
                     }
                     array.endObject()
                 }
@@ -139,50 +136,55 @@ enum DeviceCommands {
             return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         }
         let now = Timestamp.now
-        func age(_ device: JSONValue, _ name: String) -> String {
-            guard let time = device[name]?.double.flatMap(Timestamp.init(seconds:)) else { return "never" }
-            return LocalTime.duration(seconds: max(0, now.seconds(since: time))) + " ago"
+        func age(_ moment: Moment?) -> String {
+            guard let moment else { return "never" }
+            return LocalTime.duration(seconds: max(0, now.seconds(since: Timestamp(moment)))) + " ago"
         }
         var table = Table(
             "DEVICE", "PERSON", "LAST CONTACT", "LAST FIX", "BATTERY", "REJECTED", "CAN BE WOKEN", "AUTHORIZATION",
             "APP")
-        for (person, device) in devices {
-            let status = device["authorization"]?["status"]?.string
+        var items: [DeviceItem] = []
+        for (person, json) in devices {
+            let device = try json.read(DeviceItem.self)
+            items.append(device)
+            let status = device.authorization?.status
             let mayBeWoken = status == nil || status == AuthorizationStatus.authorizedAlways.word
             table.add(
-                device.text("handle"), person, age(device, "lastContact"), age(device, "lastFix"),
-                device["battery"]?.double.map { "\(Int(($0 * 100).rounded())) %" } ?? "",
-                "\(device["rejected"]?.array.map(Array.init)?.count ?? 0)",
-                device["pushToken"]?.bool == true && mayBeWoken ? "yes" : "no", status ?? "not reported",
-                device["app"].map { $0["userAgent"]?.string ?? $0.text("address") } ?? "")
+                device.handle, person, age(device.lastContact), age(device.lastFix),
+                device.battery.map { "\(Int(($0 * 100).rounded())) %" } ?? "", "\(device.rejected?.count ?? 0)",
+                device.pushToken && mayBeWoken ? "yes" : "no", status ?? "not reported",
+                device.app.map { $0.userAgent ?? $0.address } ?? "")
         }
         invocation.console.show(table, orElse: "There is no device yet; \"device add\" adds one.")
-        for (_, device) in devices { showTroubles(of: device, age, invocation) }
+        for device in items { showTroubles(of: device, age, invocation) }
     }
+
+    /// The member after which `--json` has the person.
+    private static let handleMember = "handle"
 
     /// The rejected reports of one device in the table; `--json` has all of them.
     private static let rejectedShown = 3
     private static let rejectedCharacters = 200
 
     private static func showTroubles(
-        of device: JSONValue, _ age: (JSONValue, String) -> String, _ invocation: Invocation
+        of device: DeviceItem, _ age: (Moment?) -> String, _ invocation: Invocation
     ) {
-        if let wrong = device["wrongPasswords"] {
+        if let wrong = device.wrongPasswords {
             invocation.console.line(
                 """
 
-                \(device.text("handle").printable): \(wrong["count"]?.int ?? 0) times with a wrong password, \
-                last \(age(wrong, "newest")). "token add --device" issues a password.
+                \(device.handle.printable): \(wrong.count) times with a wrong password, \
+                last \(age(wrong.newest)). "token add --device" issues a password.
                 """)
         }
-        for rejected in (device["rejected"]?.array.map(Array.init) ?? []).prefix(rejectedShown) {
+        for rejected in (device.rejected ?? []).prefix(rejectedShown) {
             invocation.console.line(
                 """
 
-                \(device.text("handle").printable): rejected \(age(rejected, "at")) (\(rejected.text("reason"))). \
-                \(rejected.text("detail"))
+                \(device.handle.printable): rejected \(age(rejected.at)) (\(rejected.reason)). \
+                \(rejected.detail)
                 """)
-            guard let text = rejected["text"]?.string, !text.isEmpty else { continue }
+            guard let text = rejected.text, !text.isEmpty else { continue }
             invocation.console.line("  " + String(text.prefix(rejectedCharacters)).printable)
         }
     }

@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `grant add|list|remove`, `invitation add|list|remove|redeem`.
@@ -96,9 +97,9 @@ enum GrantCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let number = answer.name("id") ?? "?"
-        let until = answer.time("until").map { " until \(LocalTime.text($0))" } ?? ""
-        invocation.console.line("Grant \(number): \(requester.text) may ask where \(subject.text) is\(until).")
+        let made = try answer.read(MadeGrant.self)
+        let until = made.until.map { " until \(ReadCommands.time($0))" } ?? ""
+        invocation.console.line("Grant \(made.id.text): \(requester.text) may ask where \(subject.text) is\(until).")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
@@ -106,21 +107,20 @@ enum GrantCommands {
         let grants = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", subject.text, "grants")
         }
-        var table = Table(">GRANT", "REQUESTER", "PRECISION", "HISTORY", "ASKS", "FROM", "UNTIL", "HOURS")
-        for grant in grants {
-            table.add(
-                grant.name("id") ?? "", grant.text("requester"), grant.text("precision"),
-                grant["history"]?.bool == true ? "yes" : "no",
-                grant["asksEachTime"]?.bool == true ? "each time" : "",
-                grant.time("from").map { LocalTime.text($0) } ?? "",
-                grant.time("until").map { LocalTime.text($0) } ?? "", hoursText(grant))
+        let table = Table(">GRANT", "REQUESTER", "PRECISION", "HISTORY", "ASKS", "FROM", "UNTIL", "HOURS")
+        let sentence = "No one may ask where \(subject.text) is."
+        try invocation.show(grants, as: "grants", in: table, orElse: sentence) { (grant: GrantItem) in
+            let terms = grant.terms
+            return [
+                grant.id.text, grant.requester ?? "", terms.precision, terms.history ? "yes" : "no",
+                terms.asksEachTime ? "each time" : "", terms.from.map { ReadCommands.time($0) } ?? "",
+                terms.until.map { ReadCommands.time($0) } ?? "", hoursText(terms),
+            ]
         }
-        invocation.show(grants, as: "grants", table, orElse: "No one may ask where \(subject.text) is.")
     }
 
-    private static func hoursText(_ grant: JSONValue) -> String {
-        guard let hours = grant["hours"], let weekly = hours["weekly"]?.string else { return "" }
-        return "\(weekly), \(hours.text("timeZone"))"
+    private static func hoursText(_ terms: TermsItem) -> String {
+        terms.hours.map { "\($0.weekly), \($0.timeZone)" } ?? ""
     }
 
     private static func invite(_ invocation: Invocation) throws(ToolError) {
@@ -133,9 +133,9 @@ enum GrantCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let until = answer.time("expires").map { LocalTime.text($0) } ?? "?"
-        invocation.console.line(
-            "\(answer.text("code"))\nThe first person to use this code before \(until) gets the grant.")
+        let made = try answer.read(MadeInvitation.self)
+        let until = ReadCommands.time(made.expires)
+        invocation.console.line("\(made.code)\nThe first person to use this code before \(until) gets the grant.")
     }
 
     private static func listInvitations(_ invocation: Invocation) throws(ToolError) {
@@ -143,15 +143,14 @@ enum GrantCommands {
         let invitations = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", subject.text, "invitations")
         }
-        var table = Table(">INVITATION", "EXPIRES", "PRECISION", "HISTORY", "ASKS", "HOURS")
-        for invitation in invitations {
-            table.add(
-                invitation.name("id") ?? "",
-                invitation.time("expires").map { LocalTime.text($0) } ?? "", invitation.text("precision"),
-                invitation["history"]?.bool == true ? "yes" : "no",
-                invitation["asksEachTime"]?.bool == true ? "each time" : "", hoursText(invitation))
+        let table = Table(">INVITATION", "EXPIRES", "PRECISION", "HISTORY", "ASKS", "HOURS")
+        let sentence = "There is no open invitation."
+        try invocation.show(invitations, as: "invitations", in: table, orElse: sentence) { (item: InvitationItem) in
+            [
+                item.id.text, ReadCommands.time(item.expires), item.terms.precision, item.terms.history ? "yes" : "no",
+                item.terms.asksEachTime ? "each time" : "", hoursText(item.terms),
+            ]
         }
-        invocation.show(invitations, as: "invitations", table, orElse: "There is no open invitation.")
     }
 
     private static func redeem(_ invocation: Invocation) throws(ToolError) {
@@ -161,6 +160,6 @@ enum GrantCommands {
             return try own.post("v1", "redemptions") { $0.field("code", invocation.operands[0]) }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("\(person.text) may ask where \(answer.text("subject")) is.")
+        invocation.console.line("\(person.text) may ask where \(try answer.read(RedeemedItem.self).subject) is.")
     }
 }

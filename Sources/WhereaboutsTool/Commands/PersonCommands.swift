@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `person add|list|remove`.
@@ -31,11 +32,10 @@ enum PersonCommands {
         let people = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people")
         }
-        var table = Table("PERSON", "DEVICES")
-        for person in people {
-            let devices = person["devices"]?.array.map { $0.compactMap(\.string) } ?? []
-            table.add(person.text("handle"), devices.joined(separator: " "))
+        let table = Table("PERSON", "DEVICES")
+        let sentence = "There are no people yet; \"person add\" adds a person."
+        try invocation.show(people, as: "people", in: table, orElse: sentence) { (person: PersonItem) in
+            [person.handle, person.devices.joined(separator: " ")]
         }
-        invocation.show(people, as: "people", table, orElse: "There are no people yet; \"person add\" adds a person.")
     }
 }

@@ -1,6 +1,7 @@
 import Geodesy
 import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// `region add|list|remove`.
@@ -101,21 +102,14 @@ enum RegionCommands {
         let regions = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", person.text, "regions")
         }
-        var table = Table("REGION", ">LATITUDE", ">LONGITUDE", ">RADIUS")
-        for region in regions {
-            if let ring = region["polygon"]?["coordinates"]?.array.map(Array.init)?.first?.array.map(Array.init) {
-                let first = ring.first?.array.map(Array.init) ?? []
-                table.add(
-                    region.text("id"), Text.degrees(first.last?.double), Text.degrees(first.first?.double),
-                    "polygon of \(max(0, ring.count - 1))")
-                continue
-            }
-            let circle = region["circle"]
-            table.add(
-                region.text("id"), Text.degrees(circle?["latitude"]?.double),
-                Text.degrees(circle?["longitude"]?.double),
-                Text.meters(circle?["radiusMeters"]?.double))
+        let table = Table("REGION", ">LATITUDE", ">LONGITUDE", ">RADIUS")
+        let sentence = "\(person.text) has no regions."
+        try invocation.show(regions, as: "regions", in: table, orElse: sentence) { (region: RegionItem) in
+            let points = region.shape?.points ?? []
+            let (latitude, longitude) = points.first.map { Text.coordinate(of: $0) } ?? ("", "")
+            let size =
+                region.area.circle.map { Text.meters($0.radiusMeters) } ?? "polygon of \(max(0, points.count - 1))"
+            return [region.id, latitude, longitude, size]
         }
-        invocation.show(regions, as: "regions", table, orElse: "\(person.text) has no regions.")
     }
 }

@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `person schedule`: intervals at which the service asks for a person.
@@ -34,21 +35,20 @@ enum ScheduleCommands {
                 }
             }
             if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-            let number = answer.name("id") ?? "?"
+            let made = try answer.read(MadeItem.self)
             return invocation.console.line(
-                "Schedule \(number): the service asks where \(person.text) is every \(seconds) s.")
+                "Schedule \(made.id.text): the service asks where \(person.text) is every \(seconds) s.")
         }
         let schedules = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", person.text, "schedules")
         }
-        var table = Table(">SCHEDULE", ">SECONDS", "NEXT", "UNTIL")
-        for schedule in schedules {
-            table.add(
-                schedule.name("id") ?? "", schedule["everySeconds"]?.int.map { "\($0)" } ?? "",
-                schedule.time("next").map { LocalTime.text($0) } ?? "",
-                schedule.time("until").map { LocalTime.text($0) } ?? "")
+        let table = Table(">SCHEDULE", ">SECONDS", "NEXT", "UNTIL")
+        let sentence = "\(person.text) has no schedules."
+        try invocation.show(schedules, as: "schedules", in: table, orElse: sentence) { (schedule: ScheduleItem) in
+            [
+                schedule.id.text, "\(schedule.everySeconds)", ReadCommands.time(schedule.next),
+                schedule.until.map { ReadCommands.time($0) } ?? "",
+            ]
         }
-        invocation.show(
-            schedules, as: "schedules", table, orElse: "\(person.text) has no schedules.")
     }
 }

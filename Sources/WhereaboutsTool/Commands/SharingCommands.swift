@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `pause`, `resume`, `consent list|give|refuse`: how a person controls who sees their location.
@@ -58,13 +59,11 @@ enum SharingCommands {
         let requests = try own(invocation) { client, person throws(ToolError) in
             try client.items("v1", "people", person.text, "consent-requests")
         }
-        var table = Table("QUERY", "WHO", "PURPOSE", "UNTIL")
-        for request in requests {
-            table.add(
-                request.text("query"), request.text("requester"), request.text("purpose"),
-                request.time("deadline").map { LocalTime.text($0) } ?? "")
+        let table = Table("QUERY", "WHO", "PURPOSE", "UNTIL")
+        let sentence = "No question waits."
+        try invocation.show(requests, as: "requests", in: table, orElse: sentence) { (request: ConsentRequestItem) in
+            [request.query, request.requester ?? "", request.purpose ?? "", ReadCommands.time(request.deadline)]
         }
-        invocation.show(requests, as: "requests", table, orElse: "No question waits.")
     }
 
     private static func answer(_ invocation: Invocation, _ word: String) throws(ToolError) {

@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `token add|list|remove`.
@@ -60,8 +61,8 @@ enum TokenCommands {
         default: throw .usage("\"token add\" needs either --person HANDLE or --device HANDLE.")
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let number = answer.name("id") ?? "?"
-        invocation.console.line("Token \(number), shown this once: \(answer.text("token"))")
+        let token = try answer.read(IssuedToken.self)
+        invocation.console.line("Token \(token.id.text), shown this once: \(token.token)")
     }
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
@@ -69,13 +70,13 @@ enum TokenCommands {
         let tokens = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", person.text, "tokens")
         }
-        var table = Table(">TOKEN", "SCOPES", "DEVICE", "UNTIL")
-        for token in tokens {
-            table.add(
-                token.name("id") ?? "",
-                token["scopes"]?.array.map { $0.compactMap(\.string).joined(separator: " ") } ?? "",
-                token.text("device"), token.time("until").map { LocalTime.text($0) } ?? "")
+        let table = Table(">TOKEN", "SCOPES", "DEVICE", "UNTIL")
+        let sentence = "\(person.text) has no token."
+        try invocation.show(tokens, as: "tokens", in: table, orElse: sentence) { (token: TokenItem) in
+            [
+                token.id.text, token.scopes.joined(separator: " "), token.device ?? "",
+                token.until.map { ReadCommands.time($0) } ?? "",
+            ]
         }
-        invocation.show(tokens, as: "tokens", table, orElse: "\(person.text) has no token.")
     }
 }

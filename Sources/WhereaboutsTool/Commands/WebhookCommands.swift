@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `webhook add|list|remove|letters|retry|discard`: posts of a person's feed to a server.
@@ -69,8 +70,9 @@ enum WebhookCommands {
             return made.replacing("id", by: own?["id"])
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("Added the webhook \(answer.name("id") ?? "?") of \(person.text).")
-        invocation.console.line("Its secret, shown this once: \(answer.text("secret"))")
+        let made = try answer.read(MadeWebhook.self)
+        invocation.console.line("Added the webhook \(made.id.text) of \(person.text).")
+        invocation.console.line("Its secret, shown this once: \(made.secret)")
     }
 
     /// The person may use the token elsewhere too, so removing a webhook names it and leaves the decision to the
@@ -80,8 +82,12 @@ enum WebhookCommands {
             try invocation.number(), ["v1", "people", invocation.required(Options.person).text, "webhooks"]
         )
         let (answer, token) = try House.withClient(invocation) { client throws(ToolError) in
-            let webhook = try client.items(webhooks).first { $0.name("id") == number }
-            return (try client.delete(webhooks + [number]), webhook?.name("token"))
+            var token: String?
+            for item in try client.items(webhooks) {
+                let webhook = try item.read(WebhookItem.self)
+                if webhook.id.text == number { token = webhook.token.text }
+            }
+            return (try client.delete(webhooks + [number]), token)
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("Removed the webhook \(number).")
@@ -95,14 +101,15 @@ enum WebhookCommands {
         let webhooks = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", person.text, "webhooks")
         }
-        var table = Table(">NUMBER", "STATE", ">TOLD", ">GIVEN UP", ">TRIES", "LAST", "NEXT TRY", "URL")
-        for webhook in webhooks {
-            table.add(
-                number(webhook, "id"), webhook.text("state"), number(webhook, "told"), number(webhook, "deadLetters"),
-                number(webhook, "tries"), outcome(webhook), webhook.time("nextTry").map { LocalTime.text($0) } ?? "",
-                webhook.text("url"))
+        let table = Table(">NUMBER", "STATE", ">TOLD", ">GIVEN UP", ">TRIES", "LAST", "NEXT TRY", "URL")
+        let sentence = "\(person.text) has no webhook."
+        try invocation.show(webhooks, as: "webhooks", in: table, orElse: sentence) { (webhook: WebhookItem) in
+            [
+                webhook.id.text, webhook.state, webhook.told.text, "\(webhook.deadLetters)", text(webhook.tries),
+                outcome(webhook.status, webhook.reason), webhook.nextTry.map { ReadCommands.time($0) } ?? "",
+                webhook.url ?? "",
+            ]
         }
-        invocation.show(webhooks, as: "webhooks", table, orElse: "\(person.text) has no webhook.")
     }
 
     private static func letters(_ invocation: Invocation) throws(ToolError) {
@@ -110,13 +117,14 @@ enum WebhookCommands {
         let letters = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", person.text, "webhooks", webhook, "dead-letters")
         }
-        var table = Table(">LETTER", "GIVEN UP", ">TRIES", "LAST", "MESSAGE")
-        for letter in letters {
-            table.add(
-                number(letter, "id"), letter.time("failedAt").map { LocalTime.text($0) } ?? "",
-                number(letter, "tries"), outcome(letter), letter.text("message"))
+        let table = Table(">LETTER", "GIVEN UP", ">TRIES", "LAST", "MESSAGE")
+        let sentence = "The webhook \(webhook) has given up no message."
+        try invocation.show(letters, as: "letters", in: table, orElse: sentence) { (letter: DeadLetterItem) in
+            [
+                letter.id.text, letter.failedAt.map { ReadCommands.time($0) } ?? "", text(letter.tries),
+                outcome(letter.status, letter.reason), letter.message,
+            ]
         }
-        invocation.show(letters, as: "letters", table, orElse: "The webhook \(webhook) has given up no message.")
     }
 
     /// Calls `body` with the path of each given-up message, or of the named one; returns their number.
@@ -132,18 +140,17 @@ enum WebhookCommands {
             if let id = invocation[letter] {
                 ids = [id]
             } else {
-                ids = try client.items(path).compactMap { $0.name("id") }
+                for item in try client.items(path) { ids.append(try item.read(DeadLetterItem.self).id.text) }
             }
             for id in ids { try body(client, path + [id]) }
             return ids.count
         }
     }
 
-    private static func number(_ item: JSONValue, _ member: String) -> String {
-        item.name(member) ?? ""
-    }
+    private static func text(_ number: Int64?) -> String { number.map { "\($0)" } ?? "" }
 
-    private static func outcome(_ item: JSONValue) -> String {
-        item["status"]?.int.map { "\($0)" } ?? item.text("reason")
+    /// The status of the target's answer, or why there was none.
+    private static func outcome(_ status: Int64?, _ reason: String?) -> String {
+        status.map { "\($0)" } ?? reason ?? ""
     }
 }

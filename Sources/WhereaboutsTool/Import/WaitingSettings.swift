@@ -28,7 +28,7 @@ struct WaitingSettings {
         var additions: [String] = []
         let people = Set(items.map(\.setting.user.text)).sorted()
         guard !people.isEmpty else { return [] }
-        let known = Set(try client.items("v1", "people").map { $0.text("handle") })
+        let known = Set(try client.people())
         for person in people {
             if !known.contains(person) {
                 _ = try client.post("v1", "people") { $0.field("handle", person) }

@@ -1,5 +1,6 @@
 import JSON
 import Log
+import Replies
 import TestSupport
 import Testing
 
@@ -39,6 +40,17 @@ import Testing
         }
         check(try #require(document["paths"]), "paths")
         for (name, schema) in schemas { check(schema, name, isNamed: true) }
+    }
+
+    /// The schema of a fix is shared with reports, so it is not made from the declaration.
+    @Test func `the fixes of a track have the members that the interface describes`() throws {
+        let house = try ServiceUnderTest()
+        let document = try #require(house.send("GET", "/openapi.json", as: nil).json)
+        let schema = try #require(document["components"]?["schemas"]?["TrackFix"]?["properties"]?.members)
+        let declared = MemberLister.members(of: TrackPoint.self).flatMap { member in
+            member.presence == .place ? ["latitude", "longitude", "x", "y"] : [member.name]
+        }
+        #expect(Set(schema.map(\.key)) == Set(declared))
     }
 
     @Test func `every open place of a path has a name, and every operation one of its own`() throws {

@@ -1,0 +1,76 @@
+/// A webhook of a person, without its secret.
+package struct WebhookItem: Reply, Hashable {
+    package var id: Reference
+    package var url: String?
+    package var topics: [String]
+    package var token: Reference
+    package var state: String
+    /// The place up to which messages were posted.
+    package var told: Reference
+    package var deadLetters: Int64
+    package var tries: Int64?
+    /// Of the target's last answer.
+    package var status: Int64?
+    package var reason: String?
+    package var nextTry: Moment?
+
+    package init(
+        id: Reference, url: String? = nil, topics: [String], token: Reference, state: String, told: Reference,
+        deadLetters: Int64, tries: Int64? = nil, status: Int64? = nil, reason: String? = nil, nextTry: Moment? = nil
+    ) {
+        (self.id, self.url, self.topics, self.token) = (id, url, topics, token)
+        (self.state, self.told, self.deadLetters, self.tries) = (state, told, deadLetters, tries)
+        (self.status, self.reason, self.nextTry) = (status, reason, nextTry)
+    }
+
+    package static var invented: Self {
+        Self(
+            id: .invented, topics: .invented, token: .invented, state: .invented, told: .invented,
+            deadLetters: .invented)
+    }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.required("id", &id)
+        try members.optional("url", &url)
+        try members.required("topics", .list(.named("Topic")), &topics)
+        try members.required("token", &token)
+        try members.required("state", .words(["active", "retrying", "stopped", "silent"]), &state)
+        try members.required("told", &told)
+        try members.required("deadLetters", &deadLetters)
+        try members.optional("tries", &tries)
+        try members.optional("status", &status)
+        try members.optional("reason", &reason)
+        try members.optional("nextTry", &nextTry)
+    }
+}
+
+/// A message that was given up.
+package struct DeadLetterItem: Reply, Hashable {
+    package var id: Reference
+    package var message: String
+    package var failedAt: Moment?
+    package var tries: Int64?
+    package var status: Int64?
+    package var reason: String?
+
+    package init(
+        id: Reference, message: String, failedAt: Moment? = nil, tries: Int64? = nil, status: Int64? = nil,
+        reason: String? = nil
+    ) {
+        (self.id, self.message, self.failedAt, self.tries) = (id, message, failedAt, tries)
+        (self.status, self.reason) = (status, reason)
+    }
+
+    package static var invented: Self {
+        Self(id: .invented, message: .invented)
+    }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.required("id", &id)
+        try members.required("message", &message)
+        try members.optional("failedAt", &failedAt)
+        try members.optional("tries", &tries)
+        try members.optional("status", &status)
+        try members.optional("reason", &reason)
+    }
+}
