@@ -3,6 +3,7 @@ import HTTPInterface
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// Share links: addresses that show a person to whoever opens them, without an account.
@@ -38,17 +39,15 @@ struct LinkEndpoints: Sendable {
                     name: try body.optionalText("name"))))
         guard case .link(let id) = receipt.reply,
             let (link, until) = decisions.log.withStanding({ standing in
-                standing.links[id].map { ($0, standing.grants[$0.grant]?.until) }
+                standing.links[id].flatMap { link in standing.grants[link.grant]?.until.map { (link, $0) } }
             })
         else { throw .overSince }
         let references = decisions.references(for: exchange.caller)
-        return HTTPResponse.created(receipt, references) {
-            $0.field("id", references.name(id.rawValue, .link))
-            $0.field("name", link.requesterName)
-            $0.field("secret", secret.text)
-            $0.field("path", "/link#\(secret.text)")
-            $0.field("until", milliseconds: until?.milliseconds)
-        }
+        return HTTPResponse.created(
+            receipt, references,
+            MadeLink(
+                id: references.name(id.rawValue, .link), name: link.requesterName, secret: secret.text,
+                path: "/link#\(secret.text)", until: Moment(until)))
     }
 
     /// `GET /v1/people/*/links`: the person's links, also ended ones, without their secrets.
@@ -59,24 +58,25 @@ struct LinkEndpoints: Sendable {
         return try views.settings(exchange, context) { standing, person, references, page in
             for id in standing.links.links(of: person) {
                 guard let link = standing.links[id] else { continue }
-                page.add(id.rawValue) { writer in
-                    writer.field("id", references.name(id.rawValue, .link))
-                    writer.field("name", link.requesterName)
-                    writer.field("state", state(of: id, link, standing, at: now))
-                    if let grant = standing.grants[link.grant] {
-                        writer.field("precision", grant.precision.word)
-                        writer.field("history", grant.includesHistory)
-                        writer.field("from", milliseconds: grant.from?.milliseconds)
-                        writer.field("until", milliseconds: grant.until?.milliseconds)
-                    }
-                    writer.field("live", link.isLive)
-                    writer.field("passphrase", link.hasPassphrase)
-                    writer.field("opened", link.opened)
-                    writer.field("openings", link.openingsMax)
-                    writer.field("lastOpened", milliseconds: link.lastOpenedAt?.milliseconds)
-                }
+                page.add(id.rawValue, item(id, link, standing, references, at: now))
             }
         }
+    }
+
+    private func item(
+        _ id: LinkID, _ link: ShareLinks.Entry, _ standing: borrowing Standing, _ references: References,
+        at now: Timestamp
+    ) -> LinkItem {
+        var item = LinkItem(
+            id: references.name(id.rawValue, .link), name: link.requesterName,
+            state: state(of: id, link, standing, at: now), isLive: link.isLive, hasPassphrase: link.hasPassphrase,
+            opened: link.opened)
+        if let grant = standing.grants[link.grant] {
+            (item.precision, item.history) = (grant.precision.word, grant.includesHistory)
+            (item.from, item.until) = (grant.from.map { Moment($0) }, grant.until.map { Moment($0) })
+        }
+        (item.openings, item.lastOpened) = (link.openingsMax, link.lastOpenedAt.map { Moment($0) })
+        return item
     }
 
     /// `open`; `used` when nobody can open it again, but those who have may still look; `ended`.

@@ -1,5 +1,6 @@
 import Answers
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension LinkEndpoints {
@@ -21,26 +22,14 @@ extension LinkEndpoints {
                             "openings": Schema.integer(1...Limits.linkOpeningsMax), "passphrase": Schema.text,
                             "name": Schema.text,
                         ]), named: "NewLink", example: ["forSeconds": 7200, "live": true, "name": "for the party"]),
-                answer: Operation.Answer(
-                    Schema.object([
-                        "id": Schema.id, "name": Schema.text, "secret": Schema.text, "path": Schema.text,
-                        "until": Schema.time, "number": Schema.event,
-                    ]), named: "AddedLink")),
+                answer: Operation.Answer(Schema.made(MadeLink.self), named: "AddedLink")),
             .settings(
                 "/v1/people/*/links", list,
                 group: .sharing, summary: "List a person's share links.",
                 description:
                     "For the person (scope `manage`) or the operator, also those that have ended. Secrets are not shown.",
                 access: .token(.manage), discloses: .settings,
-                items: Schema.object(
-                    [
-                        "id": Schema.id, "name": Schema.text, "state": Schema.word("open", "used", "ended"),
-                        "live": Schema.boolean, "passphrase": Schema.boolean, "opened": Schema.count,
-                    ],
-                    optional: [
-                        "precision": Schema.precision, "history": Schema.boolean, "from": Schema.time,
-                        "until": Schema.time, "openings": Schema.count, "lastOpened": Schema.time,
-                    ]),
+                items: Schema.object(of: LinkItem.self),
                 named: "Link"),
             .command(
                 "DELETE", "/v1/links/*", decisions.done(by: end),

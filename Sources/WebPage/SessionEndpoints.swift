@@ -109,18 +109,14 @@ struct SessionEndpoints: Sendable {
             throw error
         }
         guard case .token(let id) = receipt.reply,
-            let token = decisions.log.withStanding({ $0.tokens[id]?.issued }),
+            let token = decisions.log.withStanding({ $0.tokens[id]?.issued }), let until = token.until,
             let viewed = viewed(by: Caller(principal: token.principal, scopes: token.scopes, token: id))
         else { throw .overSince }
-        let references = decisions.references(of: PersonID(rawValue: token.principal.rawValue))
-        return HTTPResponse.created(receipt, references) { writer in
-            writer.field("token", secret.text)
-            writer.field("until", milliseconds: token.until?.milliseconds)
-            writer.field("person", viewed.person.text)
-            writer.field("precision", viewed.grant.precision.word)
-            writer.field("history", viewed.grant.includesHistory)
-            writer.field("live", viewed.isLive)
-        }
+        return HTTPResponse.created(
+            receipt, decisions.references(of: PersonID(rawValue: token.principal.rawValue)),
+            OpenedLink(
+                token: secret.text, until: Moment(until), person: viewed.person.text,
+                precision: viewed.grant.precision.word, history: viewed.grant.includesHistory, isLive: viewed.isLive))
     }
 
     /// `POST /session`: signs in with a token, a one-time code or a share link, by a form or by JSON.

@@ -64,12 +64,7 @@ extension SessionEndpoints {
                 access: .anybody, discloses: .command,
                 body: Operation.Body(
                     Schema.body(["link": Schema.text], optional: ["passphrase": Schema.text]), named: "LinkOpening"),
-                answer: Operation.Answer(
-                    Schema.object([
-                        "token": Schema.text, "until": Schema.time, "person": Schema.handle,
-                        "precision": Schema.precision, "history": Schema.boolean, "live": Schema.boolean,
-                        "number": Schema.event,
-                    ]), named: "OpenedLink")),
+                answer: Operation.Answer(Schema.made(OpenedLink.self), named: "OpenedLink")),
             .change(
                 "/v1/sign-in-codes", makeCode,
                 group: .page, summary: "Create a one-time code for the page.",

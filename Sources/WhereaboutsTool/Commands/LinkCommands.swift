@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import QRCode
+import Replies
 import Whereabouts
 
 /// `link add|list|end`: addresses that show a person to people without an account.
@@ -71,10 +72,10 @@ enum LinkCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let address = try DeviceCommands.publicURL(invocation) + answer.text("path")
-        let until = answer.time("until").map { LocalTime.text($0) } ?? "?"
+        let made = try answer.read(MadeLink.self)
+        let address = try DeviceCommands.publicURL(invocation) + made.path
         invocation.console.line(
-            "\(address)\nThe link \(answer.name("id") ?? "?") shows \(person.text) until \(until). It is not shown again."
+            "\(address)\nThe link \(made.id.text) shows \(person.text) until \(ReadCommands.time(made.until)). It is not shown again."
         )
         if isatty(STDOUT_FILENO) != 0, let code = QRSymbol(address) {
             invocation.console.line(code.text(colored: true))
@@ -86,20 +87,19 @@ enum LinkCommands {
         let links = try House.withClient(invocation) { client throws(ToolError) in
             try client.items("v1", "people", person.text, "links")
         }
-        var table = Table(">LINK", "NAME", "STATE", "PRECISION", "SHOWS", "UNTIL", ">OPENED", ">OF", "LAST OPENED")
-        for link in links {
+        let table = Table(">LINK", "NAME", "STATE", "PRECISION", "SHOWS", "UNTIL", ">OPENED", ">OF", "LAST OPENED")
+        let sentence = "\(person.text) has no share links."
+        try invocation.show(links, as: "links", in: table, orElse: sentence) { (link: LinkItem) in
             let shows = [
-                link["history"]?.bool == true ? "history" : "",
-                link["live"]?.bool == true ? "live" : "10 minutes",
-                link["passphrase"]?.bool == true ? "passphrase" : "",
+                link.history == true ? "history" : "", link.isLive ? "live" : "10 minutes",
+                link.hasPassphrase ? "passphrase" : "",
             ]
-            table.add(
-                link.name("id") ?? "", link.text("name"), link.text("state"), link.text("precision"),
-                shows.filter { !$0.isEmpty }.joined(separator: ", "),
-                link.time("until").map { LocalTime.text($0) } ?? "", Text.count(Int(link["opened"]?.int ?? 0)),
-                link["openings"]?.int.map { Text.count(Int($0)) } ?? "",
-                link.time("lastOpened").map { LocalTime.text($0) } ?? "")
+            return [
+                link.id.text, link.name, link.state, link.precision ?? "",
+                shows.filter { !$0.isEmpty }.joined(separator: ", "), link.until.map { ReadCommands.time($0) } ?? "",
+                Text.count(Int(link.opened)), link.openings.map { Text.count(Int($0)) } ?? "",
+                link.lastOpened.map { ReadCommands.time($0) } ?? "",
+            ]
         }
-        invocation.show(links, as: "links", table, orElse: "\(person.text) has no share links.")
     }
 }
