@@ -12,12 +12,12 @@ extension StayCluster {
     /// A cluster without outsiders was closed by silence and ends at its last fix.
     func coreStay(after trail: [TrackPoint], followsStay: Bool, _ rules: VisitRules) -> CoreStay? {
         // Most clusters are a few fixes of travel: no edge can extend a stay beyond the time around it.
-        let around = (outsiders.first ?? lastInsider).seconds(since: trail.last ?? seed)
+        let around = (exit.outsiders.first ?? lastInsider).seconds(since: trail.last ?? seed)
         guard max(around, Double(carriedUntil - seed.time) / 1000) >= VisitRules.minimumDwellSeconds
         else { return nil }
         var found = openCoreStay(after: trail, followsStay: followsStay, rules)
         let core = found.core
-        let outside = Array(core.wayOut) + outsiders.prefix(VisitRules.edgeFixes)
+        let outside = Array(core.wayOut) + exit.outsiders.prefix(VisitRules.edgeFixes)
         found.stay.departure = departure(of: found, outside, rules)
         found.stay.isOpen = false
         let dwell = Double(found.stay.departure - found.stay.arrival) / 1000
@@ -69,7 +69,7 @@ extension StayCluster {
 
     /// The stay as if it went on.
     func openCoreStay(after trail: [TrackPoint], followsStay: Bool, _ rules: VisitRules) -> CoreStay {
-        let core = StayCore(samples, before: outsiders.first, fixes: mean.count, rules)
+        let core = StayCore(samples, before: exit.outsiders.first, fixes: mean.count, rules)
         let first = core.inside[core.inside.startIndex]
         var arrival = first.time
         let before = (followsStay ? [] : trail) + core.approach
@@ -81,7 +81,7 @@ extension StayCluster {
         let seen = max(last?.time ?? arrival, arrival)
         var stay = Stay(seed: seed, mean: core.mean, arrival: arrival, departure: seen, isOpen: true, lastSeen: seen)
         stay.dataSeconds = dataSeconds
-        if last == lastInsider, carriedUntil > seen, carriedUntil < outsiders.first?.time ?? .max {
+        if last == lastInsider, carriedUntil > seen, carriedUntil < exit.outsiders.first?.time ?? .max {
             stay.dataSeconds += Double(carriedUntil - seen) / 1000
             (stay.lastSeen, stay.departure) = (carriedUntil, carriedUntil)
         }
@@ -98,12 +98,12 @@ extension StayCluster {
     /// Whether phone and world disagreed for a few minutes: in and out by jumps over a detour with vague fixes between,
     /// or over a distance that cannot have been travelled.
     func isFalseSpot(after entry: TrackPoint?, _ rules: VisitRules) -> Bool {
-        guard samples.interior == nil, let entry, !waiting.isEmpty,
+        guard samples.interior == nil, let entry, !exit.waiting.isEmpty,
             observedSeconds < VisitRules.teleportSeconds
         else { return false }
         let count = fixesAtFalseSpot(after: entry, rules)
-        let last = count > 0 ? waiting[count - 1] : lastInsider
-        return isFalseSpot(after: entry, until: last, before: waiting[count])
+        let last = count > 0 ? exit.waiting[count - 1] : lastInsider
+        return isFalseSpot(after: entry, until: last, before: exit.waiting[count])
     }
 
     /// How many of the waiting fixes still belong to the spot if it is false: those before the jump back.
@@ -111,7 +111,7 @@ extension StayCluster {
         guard rules.remembersPlaces, let entry else { return 0 }
         var before = lastInsider
         let away = entry.point.chordMeters(to: mean.center) / VisitRules.teleportDetour
-        for (index, fix) in waiting.enumerated() {
+        for (index, fix) in exit.waiting.enumerated() {
             if isJump(before, fix), fix.distance(to: entry) < away { return index }
             guard fix.distance(to: before) <= VisitRules.leavingSpread + fix.accuracy else { break }
             before = fix

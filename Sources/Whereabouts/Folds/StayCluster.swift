@@ -5,14 +5,7 @@ struct StayCluster {
     let seed: TrackPoint
     private(set) var mean: WeightedMean
     private(set) var lastInsider: TrackPoint
-    /// The first ``VisitRules/edgeFixes`` fixes outside since the last one inside. They are noise if the next is
-    /// inside, otherwise the way out.
-    private(set) var outsiders: [TrackPoint] = []
-    private var outsiderCount = 0
-    /// All fixes since the first outsider, including neutral ones. The next cluster is made of them.
-    private(set) var waiting: [TrackPoint] = []
-    /// The accepted fix before the first outsider.
-    private(set) var beforeOutsiders: TrackPoint
+    private(set) var exit: Exit
     /// The fixes inside and those outside between them, until the stay is settled; empty from then on.
     private(set) var young: [TrackPoint]
     /// The rest and movement on the path of ``young`` and the fixes between.
@@ -26,6 +19,18 @@ struct StayCluster {
     /// The time with data between the fixes inside, in seconds.
     private(set) var dataSeconds = 0.0
 
+    /// The fixes outside that may be the end of the stay.
+    struct Exit {
+        /// The first ``VisitRules/edgeFixes`` fixes outside since the last one inside. They are noise if the next is
+        /// inside, otherwise the way out.
+        fileprivate(set) var outsiders: [TrackPoint] = []
+        fileprivate var outsiderCount = 0
+        /// All fixes since the first outsider, including neutral ones. The next cluster is made of them.
+        fileprivate(set) var waiting: [TrackPoint] = []
+        /// The accepted fix before the first outsider.
+        fileprivate(set) var before: TrackPoint
+    }
+
     init(seed: TrackPoint, _ rules: VisitRules) {
         samples = StaySamples(seed)
         path = PathTally(seed)
@@ -33,7 +38,7 @@ struct StayCluster {
         self.seed = seed
         mean = WeightedMean(seed)
         lastInsider = seed
-        beforeOutsiders = seed
+        exit = Exit(before: seed)
         young = [seed]
         carriedUntil = seed.stayedUntil
     }
@@ -46,7 +51,7 @@ struct StayCluster {
         let distance = fix.point.chordMeters(to: mean.center)
         if distance <= reach(of: fix) {
             if wasElsewhere(before: fix) {
-                waiting.append(fix)
+                exit.waiting.append(fix)
                 return true
             }
             addInsider(fix)
@@ -56,17 +61,17 @@ struct StayCluster {
         if mean.count >= VisitRules.firmCount, fix.accuracy > VisitRules.neutralAccuracy,
             distance <= VisitRules.placeRadius + VisitRules.neutralFactor * fix.accuracy
         {
-            if !waiting.isEmpty { waiting.append(fix) }
+            if !exit.waiting.isEmpty { exit.waiting.append(fix) }
             return false
         }
-        if outsiders.isEmpty { beforeOutsiders = previous }
-        if outsiders.count < VisitRules.edgeFixes { outsiders.append(fix) }
-        outsiderCount += 1
-        waiting.append(fix)
-        let first = outsiders[0]
+        if exit.outsiders.isEmpty { exit.before = previous }
+        if exit.outsiders.count < VisitRules.edgeFixes { exit.outsiders.append(fix) }
+        exit.outsiderCount += 1
+        exit.waiting.append(fix)
+        let first = exit.outsiders[0]
         if fix.distance(to: first) > VisitRules.leavingSpread + fix.accuracy + first.accuracy { return true }
         let isWeak =
-            outsiderCount == 1 && (distance - VisitRules.placeRadius) / fix.accuracy < VisitRules.weakOutside
+            exit.outsiderCount == 1 && (distance - VisitRules.placeRadius) / fix.accuracy < VisitRules.weakOutside
         if isWeak { return fix.seconds(since: lastInsider) > VisitRules.weakSeconds }
         // A few steps on the way there do not keep a person who has been elsewhere for longer than they took.
         let patience = max(VisitRules.leastLeaveSeconds, observedSeconds)
@@ -76,7 +81,8 @@ struct StayCluster {
     /// Whether the last fix outside was certainly outside, and the phone then rested there. The person is then back
     /// from a visit elsewhere.
     private func wasElsewhere(before fix: TrackPoint) -> Bool {
-        guard rules.remembersPlaces, let last = waiting.last, fix.seconds(since: last) >= VisitRules.restSeconds else {
+        guard rules.remembersPlaces, let last = exit.waiting.last, fix.seconds(since: last) >= VisitRules.restSeconds
+        else {
             return false
         }
         let beyond = last.point.chordMeters(to: mean.center) - VisitRules.placeRadius
@@ -114,15 +120,15 @@ struct StayCluster {
         dataSeconds += data(to: fix)
         carriedUntil = max(carriedUntil, fix.stayedUntil)
         lastInsider = fix
-        for outsider in waiting {
+        for outsider in exit.waiting {
             path.add(outsider)
             keep(outsider)
         }
         path.add(fix)
-        if !outsiders.isEmpty {
-            outsiders.removeAll(keepingCapacity: true)
-            outsiderCount = 0
-            waiting.removeAll(keepingCapacity: true)
+        if !exit.outsiders.isEmpty {
+            exit.outsiders.removeAll(keepingCapacity: true)
+            exit.outsiderCount = 0
+            exit.waiting.removeAll(keepingCapacity: true)
         }
         guard !isSettled else { return }
         if observedSeconds >= VisitRules.settledSeconds {
@@ -178,7 +184,7 @@ extension StayCluster {
 
 extension StayCluster {
     /// Whether its sums and samples describe it completely: a settled stay without fixes outside.
-    var isRestartable: Bool { isSettled && waiting.isEmpty && samples.interior != nil }
+    var isRestartable: Bool { isSettled && exit.waiting.isEmpty && samples.interior != nil }
 
     /// A CBOR array of a cluster that can be restarted: `[seed, last insider, mean …, path's last, seconds, still
     /// seconds, head, tail, interior …, before tail, carried until, seconds with data]`.
@@ -203,7 +209,7 @@ extension StayCluster {
         guard try reader.array() == 22 else { throw .unexpected }
         self.init(seed: try TrackPoint(from: &reader, transform), rules)
         lastInsider = try TrackPoint(from: &reader, transform)
-        beforeOutsiders = lastInsider
+        exit.before = lastInsider
         mean = try WeightedMean(from: &reader, origin: seed.point)
         path = try PathTally(from: &reader, transform)
         (isSettled, young) = (true, [])

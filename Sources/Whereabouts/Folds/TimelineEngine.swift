@@ -7,24 +7,49 @@ final class TimelineEngine {
     private let transform: GeocentricTransform
     private var derivation: VisitDerivation
     private var regions: [WatchedRegion] = []
-    /// The rows as written that ``derivation`` may still change.
-    private var visits: [Visit] = []
-    private var crossings: [Crossing] = []
-    private var leads: [Lead] = []
-    /// The receipt of the person's newest fix, which is the derivation's `now`.
-    private var newestReceipt = Int64.min
-    private var writtenReceipt = Int64.min
-    /// Copies of ``derivation`` from ``snapshotFixes`` to twice as many fixes ago, for fixes that are a little late.
-    private var snapshots: (older: VisitDerivation?, newer: VisitDerivation?)
-    private var sinceSnapshot = 0
-    private var newestFix: Seen?
+    private var written = Written()
+    private var newest = Newest()
+    private var snapshots = Snapshots()
+    private var stale = Stale()
 
-    /// The times of the fixes that ``derivation`` has not seen: late ones, and all after the first of these.
-    private var unseen: ClosedRange<Int64>?
-    /// Set when the fix with the newest receipt may be withdrawn: ``newestReceipt`` must be looked up again.
-    private var isReceiptGone = false
-    /// Set when the regions change: everything derived from this time on must be derived again.
-    private var invalidFrom: Int64?
+    /// The rows as written that ``derivation`` may still change.
+    private struct Written {
+        var visits: [Visit] = []
+        var crossings: [Crossing] = []
+        var leads: [Lead] = []
+        var receipt = Int64.min
+    }
+
+    /// The newest fix, and the receipt of the person's newest one, which is the derivation's `now`.
+    private struct Newest {
+        var fix: Seen?
+        var receipt = Int64.min
+    }
+
+    /// Copies of ``derivation`` from ``fixes`` to twice as many fixes ago, for fixes that are a little late.
+    private struct Snapshots {
+        var older: VisitDerivation?
+        var newer: VisitDerivation?
+        /// The fixes since the newer one.
+        var since = 0
+
+        /// The fixes within which two devices that report in turn stay, or one that repeats its last minutes.
+        static let fixes = 64
+
+        mutating func add(_ derivation: VisitDerivation) {
+            (older, newer, since) = (newer ?? older, derivation, 0)
+        }
+    }
+
+    /// What ``derivation`` does not have.
+    private struct Stale {
+        /// The times of the fixes that it has not seen: late ones, and all after the first of these.
+        var unseen: ClosedRange<Int64>?
+        /// Set when the fix with the newest receipt may be withdrawn: the receipt must be looked up again.
+        var isReceiptGone = false
+        /// Set when the regions change: everything derived from this time on must be derived again.
+        var from: Int64?
+    }
 
     /// When the newest event about the person was received or recorded. New rows get this time of report.
     var reported = Timestamp(milliseconds: 0)
@@ -51,15 +76,12 @@ final class TimelineEngine {
         var departed: [UInt64: Timestamp] = [:]
     }
 
-    /// The fixes within which two devices that report in turn stay, or one that repeats its last minutes.
-    private static let snapshotFixes = 64
-
     init(_ person: PersonID, _ rules: VisitRules, _ transform: GeocentricTransform) {
         (self.person, self.rules, self.transform) = (person, rules, transform)
         derivation = VisitDerivation(regions: [], rules, transform)
     }
 
-    var isDirty: Bool { unseen != nil || invalidFrom != nil }
+    var isDirty: Bool { stale.unseen != nil || stale.from != nil }
 
     // MARK: Events
 
@@ -67,15 +89,15 @@ final class TimelineEngine {
         // A report is about the past, so only its receipt is the present time.
         let receipt = fix.report == nil ? fix.receivedAt ?? fix.timestamp : fix.receivedAt
         if let receipt, fix.report == nil || rules.usesReportedVisits {
-            newestReceipt = max(newestReceipt, receipt.milliseconds)
+            newest.receipt = max(newest.receipt, receipt.milliseconds)
         }
         guard let seen = Seen(fix, rules, transform) else { return }
         if isDirty {
             saw(seen.point.time)
         } else if derivation.isNext(seen.point, of: seen.device) {
             feed(seen)
-            if derivation.hasNews { tell(&changes) }
-        } else if seen != newestFix {
+            if derivation.finished.hasNews { tell(&changes) }
+        } else if seen != newest.fix {
             saw(seen.point.time)
         }
     }
@@ -84,37 +106,37 @@ final class TimelineEngine {
     func revise(_ fix: StoredFix, isWithdrawal: Bool) {
         let receipt = (fix.receivedAt ?? fix.timestamp).milliseconds
         if isWithdrawal {
-            isReceiptGone = isReceiptGone || receipt >= newestReceipt
+            stale.isReceiptGone = stale.isReceiptGone || receipt >= newest.receipt
         } else {
-            newestReceipt = max(newestReceipt, receipt)
+            newest.receipt = max(newest.receipt, receipt)
         }
         saw(fix.timestamp.milliseconds)
     }
 
     private func saw(_ time: Int64) {
-        unseen = unseen.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+        stale.unseen = stale.unseen.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
     }
 
     func watch(_ region: WatchedRegion, _ changes: inout [TimelineChange]) {
         regions.append(region)
-        invalidFrom = .min
+        stale.from = .min
         changes.append(.region(person, region))
     }
 
     func unwatch(_ id: RegionID, at moment: Timestamp, _ changes: inout [TimelineChange]) {
         guard let index = regions.firstIndex(where: { $0.id == id && $0.removedAt == nil }) else { return }
         regions[index].removedAt = moment
-        invalidFrom = min(invalidFrom ?? .max, moment.milliseconds)
+        stale.from = min(stale.from ?? .max, moment.milliseconds)
         changes.append(.region(person, regions[index]))
     }
 
     /// Updates provisional rows.
     func settle(_ changes: inout [TimelineChange]) {
         isUnsettled = false
-        if newestReceipt != writtenReceipt {
-            let newest = newestReceipt == .min ? nil : Timestamp(milliseconds: newestReceipt)
-            changes.append(.newestReceipt(person, newest))
-            writtenReceipt = newestReceipt
+        if newest.receipt != written.receipt {
+            let receipt = newest.receipt == .min ? nil : Timestamp(milliseconds: newest.receipt)
+            changes.append(.newestReceipt(person, receipt))
+            written.receipt = newest.receipt
         }
         tell(&changes)
     }
@@ -122,50 +144,50 @@ final class TimelineEngine {
     // MARK: Deriving
 
     private func feed(_ fix: Seen) {
-        newestFix = fix
+        newest.fix = fix
         derivation.add(fix.point, of: fix.device)
-        sinceSnapshot += 1
-        if sinceSnapshot >= Self.snapshotFixes {
+        snapshots.since += 1
+        if snapshots.since >= Snapshots.fixes {
             var copy = derivation
             copy.takeOutput()
-            snapshots = (snapshots.newer ?? snapshots.older, copy)
-            sinceSnapshot = 0
+            snapshots.add(copy)
         }
     }
 
     /// Compares the derived rows with the written ones, and takes over the difference.
     private func tell(_ changes: inout [TimelineChange], _ receipts: Receipts = Receipts()) {
         tellLeads(&changes)
-        let output = derivation.output(now: newestReceipt)
-        if output.stays.isEmpty && output.crossings.isEmpty && visits.isEmpty && crossings.isEmpty {
-            if derivation.hasNews || !derivation.boundaries.isEmpty { sealed(&changes) }
+        let output = derivation.output(now: newest.receipt)
+        if output.stays.isEmpty && output.crossings.isEmpty && written.visits.isEmpty && written.crossings.isEmpty {
+            if derivation.finished.hasNews || !derivation.finished.boundaries.isEmpty { sealed(&changes) }
             return
         }
         let told = change(
-            visits, to: output.stays.map { Visit($0, of: person, reported: reported, rules, transform) }, receipts,
+            written.visits, to: output.stays.map { Visit($0, of: person, reported: reported, rules, transform) },
+            receipts,
             &changes)
-        let crossed = change(crossings, to: output.crossings.map { Crossing($0, reported: reported) }, &changes)
-        visits = Array(told.dropFirst(derivation.sealedStays.count))
+        let crossed = change(written.crossings, to: output.crossings.map { Crossing($0, reported: reported) }, &changes)
+        written.visits = Array(told.dropFirst(derivation.finished.stays.count))
         // Sorted by time; the sealed ones are sorted by confirmation and may be among them. Their confirmation does not tell
         // them apart: a visit may have arrived before the newest fix that is sealed.
         let final = Set(derivation.crossings.found)
-        crossings = final.isEmpty ? crossed : crossed.filter { !final.contains(FoundCrossing($0)) }
+        written.crossings = final.isEmpty ? crossed : crossed.filter { !final.contains(FoundCrossing($0)) }
         sealed(&changes)
     }
 
     private func tellLeads(_ changes: inout [TimelineChange]) {
-        if leads.isEmpty && derivation.lead.found.isEmpty { return }
-        let (old, new) = (Set(leads), Set(derivation.lead.found))
-        for lead in leads where !new.contains(lead) { changes.append(.lead(person, lead, isThere: false)) }
+        if written.leads.isEmpty && derivation.lead.found.isEmpty { return }
+        let (old, new) = (Set(written.leads), Set(derivation.lead.found))
+        for lead in written.leads where !new.contains(lead) { changes.append(.lead(person, lead, isThere: false)) }
         for lead in derivation.lead.found where !old.contains(lead) {
             changes.append(.lead(person, lead, isThere: true))
         }
-        leads = []
+        written.leads = []
         derivation.takeLeads()
     }
 
     private func sealed(_ changes: inout [TimelineChange]) {
-        for restart in derivation.boundaries { changes.append(.restart(person, restart)) }
+        for restart in derivation.finished.boundaries { changes.append(.restart(person, restart)) }
         derivation.takeOutput()
     }
 
@@ -229,8 +251,8 @@ final class TimelineEngine {
         regions = try rows.regions(of: person)
         derivation = VisitDerivation(regions: regions, rules, transform)
         guard let receipt = try rows.newestReceipt(of: person) else { return }
-        newestReceipt = receipt.milliseconds
-        writtenReceipt = newestReceipt
+        newest.receipt = receipt.milliseconds
+        written.receipt = newest.receipt
         let restart = try rows.restart(of: person, closedBefore: nil)
         let start = derived(from: restart)
         try derive(from: start.state, keeping: start.closed, stopping: nil, rows, &changes)
@@ -238,26 +260,26 @@ final class TimelineEngine {
 
     /// Derives with the fixes that the derivation has not seen.
     func rework<Rows: TimelineRows>(_ rows: Rows, _ changes: inout [TimelineChange]) throws(Rows.Failure) {
-        if isReceiptGone {
-            newestReceipt = try rows.latestReceipt(of: person)?.milliseconds ?? .min
-            isReceiptGone = false
+        if stale.isReceiptGone {
+            newest.receipt = try rows.latestReceipt(of: person)?.milliseconds ?? .min
+            stale.isReceiptGone = false
         }
-        let first = min(unseen?.lowerBound ?? .max, invalidFrom ?? .max)
+        let first = min(stale.unseen?.lowerBound ?? .max, stale.from ?? .max)
         let snapshot: VisitDerivation?
-        if let newer = snapshots.newer, newer.newest < first, invalidFrom == nil {
+        if let newer = snapshots.newer, newer.taken.newest < first, stale.from == nil {
             snapshot = newer
-        } else if let older = snapshots.older, older.newest < first, invalidFrom == nil {
+        } else if let older = snapshots.older, older.taken.newest < first, stale.from == nil {
             snapshot = older
         } else {
             snapshot = nil
         }
         // A change of regions is derived to the end: an equal state of the other regions does not show that of the new
         // one.
-        let last = invalidFrom == nil ? unseen?.upperBound : nil
-        unseen = nil
-        invalidFrom = nil
+        let last = stale.from == nil ? stale.unseen?.upperBound : nil
+        stale.unseen = nil
+        stale.from = nil
         if let snapshot {
-            let newest = snapshot.newest == .min ? nil : Timestamp(milliseconds: snapshot.newest)
+            let newest = snapshot.taken.newest == .min ? nil : Timestamp(milliseconds: snapshot.taken.newest)
             return try derive(from: snapshot, keeping: newest, stopping: last, rows, &changes)
         }
         let restart = first == .min ? nil : try rows.restart(of: person, closedBefore: Timestamp(milliseconds: first))
@@ -280,18 +302,17 @@ final class TimelineEngine {
         from start: VisitDerivation, keeping kept: Timestamp?, stopping last: Int64?, _ rows: Rows,
         _ changes: inout [TimelineChange]
     ) throws(Rows.Failure) {
-        let before = (derivation: derivation, newest: newestFix, visits: visits, crossings: crossings)
-        let isFresh = start.newest == .min
+        let before = (derivation: derivation, newest: newest.fix, visits: written.visits, crossings: written.crossings)
+        let isFresh = start.taken.newest == .min
         let firstArrival = start.earliestArrival
         let confirmed = start.crossings.confirmedThrough
         let earliestCrossing = start.crossings.earliestTime
         // Other devices may have fixes at the time of the newest one.
-        let from = isFresh ? nil : Timestamp(milliseconds: start.newest)
+        let from = isFresh ? nil : Timestamp(milliseconds: start.taken.newest)
         let ledThrough = start.ledThrough
         derivation = start
         // A restart point has seen fixes after its seed, so it is not the state after the fixes before.
-        snapshots = ((kept?.milliseconds ?? .min) == start.newest ? start : nil, nil)
-        sinceSnapshot = 0
+        snapshots = Snapshots(older: (kept?.milliseconds ?? .min) == start.taken.newest ? start : nil)
         var converged: Restart?
         var candidate: Seen?
         var candidateStored: StoredFix?
@@ -299,7 +320,7 @@ final class TimelineEngine {
         // Fixes that come together are processed one by one, so that each visit has the receipt of the fix that showed
         // it.
         func noteReceipt(of fix: StoredFix) {
-            guard derivation.hasNews, let receipt = fix.receivedAt else { return }
+            guard derivation.finished.hasNews, let receipt = fix.receivedAt else { return }
             // Visits that are final by now have been noted before.
             var latest = derivation
             latest.takeOutput()
@@ -326,11 +347,12 @@ final class TimelineEngine {
             }
             let waitingStored = candidateStored
             (candidate, candidateStored) = (fix, stored)
-            let boundaries = derivation.boundaries.count
+            let boundaries = derivation.finished.boundaries.count
             feed(waiting)
             if let waitingStored { noteReceipt(of: waitingStored) }
             // The fixes from the seed on are still to be given again, so all unseen ones must be before it.
-            if let last, derivation.boundaries.count > boundaries, let boundary = derivation.boundaries.last,
+            if let last, derivation.finished.boundaries.count > boundaries,
+                let boundary = derivation.finished.boundaries.last,
                 boundary.seed.milliseconds > last,
                 try rows.restart(of: person, closedAt: boundary.closed) == boundary
             {
@@ -350,27 +372,28 @@ final class TimelineEngine {
         // At the boundary either may be the lowest time, which is not the same as no end.
         let endArrival = converged.map { _ in Timestamp(milliseconds: derivation.earliestArrival) }
         let endConfirmed = converged.map { _ in Timestamp(milliseconds: derivation.crossings.confirmedThrough) }
-        visits = try rows.visits(of: person, arrivingFrom: time(firstArrival), before: endArrival)
-        crossings = try rows.crossings(
+        written.visits = try rows.visits(of: person, arrivingFrom: time(firstArrival), before: endArrival)
+        written.crossings = try rows.crossings(
             of: person, from: time(earliestCrossing), confirmedAfter: time(confirmed),
             through: endConfirmed)
         let ledTo = converged.flatMap { _ in derivation.ledThrough }
-        leads = try rows.leads(of: person, from: ledThrough?.from).filter { lead in
+        written.leads = try rows.leads(of: person, from: ledThrough?.from).filter { lead in
             (ledThrough.map { Lead.precedes($0, lead) } ?? true) && !(ledTo.map { Lead.precedes($0, lead) } ?? false)
         }
         tellLeads(&changes)
         changes.append(.restartsVoid(person, closedAfter: kept, through: converged?.closed))
         guard converged != nil else { return tell(&changes, receipts) }
 
-        let stays = derivation.sealedStays.map { Visit($0, of: person, reported: reported, rules, transform) }
-        _ = change(visits, to: stays, receipts, &changes)
+        let stays = derivation.finished.stays.map { Visit($0, of: person, reported: reported, rules, transform) }
+        _ = change(written.visits, to: stays, receipts, &changes)
         let found = derivation.crossings.found.map { Crossing($0, reported: reported) }
-        _ = change(crossings, to: found, &changes)
+        _ = change(written.crossings, to: found, &changes)
         sealed(&changes)
         // From the boundary on everything is unchanged, including the engine.
-        (derivation, newestFix, visits, crossings) = (before.derivation, before.newest, before.visits, before.crossings)
-        snapshots = (nil, nil)
-        sinceSnapshot = 0
+        (derivation, newest.fix, written.visits, written.crossings) = (
+            before.derivation, before.newest, before.visits, before.crossings
+        )
+        snapshots = Snapshots()
     }
 }
 

@@ -2,31 +2,31 @@
 
 extension VisitDerivation {
     func outputWithoutSuspect(now: Int64) -> (stays: [Stay], crossings: [FoundCrossing]) {
-        var stays = sealedStays
+        var stays = finished.stays
         let open = openStay(now: now) ?? stayAfterSilence()
-        if let earlier = pending, let open, earlier.isJoined(by: open, rules) {
+        if let earlier = ended.stay, let open, earlier.isJoined(by: open, rules) {
             stays.append(earlier.joined(with: open))
         } else {
-            if let earlier = pending { stays.append(earlier) }
+            if let earlier = ended.stay { stays.append(earlier) }
             if let open { stays.append(open) }
         }
         if rules.remembersPlaces {
             // The earlier of the two is not settled, so it does not affect the later one yet.
-            for index in stays.indices.dropFirst(sealedStays.count) {
+            for index in stays.indices.dropFirst(finished.stays.count) {
                 stays[index].place = memory.place(of: stays[index])
             }
         }
-        let told = stays.dropFirst(sealedStays.count).filter { $0.tellableFrom == nil }
+        let told = stays.dropFirst(finished.stays.count).filter { $0.tellableFrom == nil }
         return (stays, provisionalCrossings(after: told[...], told.contains { $0.isOpen } ? open : nil))
     }
 
     private func provisionalCrossings(after stays: ArraySlice<Stay>, _ open: Stay?) -> [FoundCrossing] {
         if crossings.isIdle { return [] }
         var ahead = crossings
-        let isJoined = pending != nil && open != nil && stays.count == 1
-        if let first = stays.first, pending != nil { ahead.add(first, transform) }
+        let isJoined = ended.stay != nil && open != nil && stays.count == 1
+        if let first = stays.first, ended.stay != nil { ahead.add(first, transform) }
         if !isJoined {
-            for fix in between { ahead.add(.fix(fix)) }
+            for fix in ended.between { ahead.add(.fix(fix)) }
             if var open {
                 open.place = rules.remembersPlaces ? memory.place(of: open) : nil
                 ahead.add(open, transform)
@@ -43,11 +43,11 @@ extension VisitDerivation {
         let isSeen =
             cluster.observedSeconds >= VisitRules.ongoingSeconds
             || Double(cluster.carriedUntil - cluster.seed.time) / 1000 >= VisitRules.ongoingSeconds
-        let silentFrom = cluster.outsiders.isEmpty ? newest + quiet : .max
+        let silentFrom = cluster.exit.outsiders.isEmpty ? taken.newest + quiet : .max
         let isTold = isSeen || now >= silentFrom
         // A visit that silence alone will make is kept with its time, for answers after that time.
         guard isTold || (rules.usesReportedVisits && silentFrom < .max) else { return nil }
-        var stay = cluster.openCoreStay(after: trail, followsStay: followsStay, rules).stay
+        var stay = cluster.openCoreStay(after: approach.trail, followsStay: approach.followsStay, rules).stay
         if !isTold { stay.tellableFrom = silentFrom }
         return stay
     }
@@ -55,20 +55,20 @@ extension VisitDerivation {
     /// The stay at the newest fixes if they are outside an open cluster that is not a stay, and nothing follows them:
     /// the cluster closes as with the next fix.
     private func stayAfterSilence() -> Stay? {
-        guard rules.remembersPlaces, let cluster, !cluster.outsiders.isEmpty else { return nil }
+        guard rules.remembersPlaces, let cluster, !cluster.exit.outsiders.isEmpty else { return nil }
         var ahead = self
-        var left = cluster.waiting.count
-        while left > 0, let open = ahead.cluster, !open.outsiders.isEmpty {
+        var left = cluster.exit.waiting.count
+        while left > 0, let open = ahead.cluster, !open.exit.outsiders.isEmpty {
             ahead.feedAll(ahead.close())
             left -= 1
         }
-        let stays = sealedStays.count + (pending == nil ? 0 : 1)
-        guard let last = ahead.cluster, last.outsiders.isEmpty,
-            ahead.sealedStays.count + (ahead.pending == nil ? 0 : 1) == stays
+        let stays = finished.stays.count + (ended.stay == nil ? 0 : 1)
+        guard let last = ahead.cluster, last.exit.outsiders.isEmpty,
+            ahead.finished.stays.count + (ahead.ended.stay == nil ? 0 : 1) == stays
         else { return nil }
-        var stay = last.openCoreStay(after: ahead.trail, followsStay: ahead.followsStay, rules).stay
-        if pending?.isJoined(by: stay, rules) == true { return nil }
-        stay.tellableFrom = newest + Int64(VisitRules.weakSeconds * 1000)
+        var stay = last.openCoreStay(after: ahead.approach.trail, followsStay: ahead.approach.followsStay, rules).stay
+        if ended.stay?.isJoined(by: stay, rules) == true { return nil }
+        stay.tellableFrom = taken.newest + Int64(VisitRules.weakSeconds * 1000)
         return stay
     }
 }

@@ -5,21 +5,21 @@ extension VisitDerivation {
     ///
     /// `[trail, last fed, follows stay, pending or null, crossings, way out of the pending stay, device of the newest fix, lead,
     /// open cluster or null]`; there are no other fixes between stays at such moments. Rules that remember places append
-    /// ``beganAnew`` and ``memory``.
+    /// ``approach/beganAnew`` and ``memory``.
     func encoded() -> [UInt8] {
         var writer = CBORWriter()
         writer.array(rules.stateMembers)
-        trail.write(to: &writer)
-        if let lastFed { lastFed.write(to: &writer) } else { writer.null() }
-        writer.bool(followsStay)
-        if let stay = pending { stay.write(to: &writer) } else { writer.null() }
+        approach.trail.write(to: &writer)
+        if let fed = approach.lastFed { fed.write(to: &writer) } else { writer.null() }
+        writer.bool(approach.followsStay)
+        if let stay = ended.stay { stay.write(to: &writer) } else { writer.null() }
         crossings.write(to: &writer)
-        between.write(to: &writer)
-        writer.integer(newestDevice.rawValue)
+        ended.between.write(to: &writer)
+        writer.integer(taken.device.rawValue)
         lead.write(to: &writer)
         if let cluster { cluster.write(to: &writer) } else { writer.null() }
         if rules.remembersPlaces {
-            writer.integer(beganAnew)
+            writer.integer(approach.beganAnew)
             memory.write(to: &writer)
         }
         return writer.bytes
@@ -36,17 +36,17 @@ extension VisitDerivation {
             do throws(CBORError) {
                 var reader = CBORReader(bytes)
                 guard try reader.array() == rules.stateMembers else { throw .unexpected }
-                trail = try Array(from: &reader, transform)
-                lastFed = try reader.readNull() ? nil : try TrackPoint(from: &reader, transform)
-                followsStay = try reader.bool()
-                pending = try reader.readNull() ? nil : try Stay(from: &reader, transform)
+                approach.trail = try Array(from: &reader, transform)
+                approach.lastFed = try reader.readNull() ? nil : try TrackPoint(from: &reader, transform)
+                approach.followsStay = try reader.bool()
+                ended.stay = try reader.readNull() ? nil : try Stay(from: &reader, transform)
                 try crossings.read(from: &reader)
-                between = try Array(from: &reader, transform)
-                leadThrough = Lead(from: restart.closed, device: DeviceID(rawValue: try reader.integer()))
+                ended.between = try Array(from: &reader, transform)
+                taken.leadThrough = Lead(from: restart.closed, device: DeviceID(rawValue: try reader.integer()))
                 lead = try DeviceLead(from: &reader, transform)
                 cluster = try reader.readNull() ? nil : try StayCluster(from: &reader, rules, transform)
                 if rules.remembersPlaces {
-                    beganAnew = try reader.integer()
+                    approach.beganAnew = try reader.integer()
                     memory = try PlaceMemory(from: &reader)
                 }
                 try reader.end()
@@ -56,8 +56,8 @@ extension VisitDerivation {
             }
         }
         try read.get()
-        previous = lastFed
-        (newest, newestDevice) = (restart.seed.milliseconds - 1, DeviceID(rawValue: .max))
+        spikes.previous = approach.lastFed
+        (taken.newest, taken.device) = (restart.seed.milliseconds - 1, DeviceID(rawValue: .max))
     }
 }
 

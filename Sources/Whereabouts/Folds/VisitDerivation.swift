@@ -10,51 +10,77 @@ struct VisitDerivation {
 
     // Stage 0: devices.
     var lead = DeviceLead()
-    /// The lead up to which ``lead`` has seen the fixes that are yet to be given again after a restart.
-    var leadThrough: Lead?
+    var taken = Taken()
+    private var held = Held()
 
-    /// The most precise fix of one slot of time, until a fix of a later slot comes (``VisitRules/slotSeconds``).
-    private var candidate: TrackPoint?
+    // Stage 1: spikes.
+    var spikes = Spikes()
 
-    // Stage 1: spikes. The last accepted fix, and one that may prove to be a spike.
-    var previous: TrackPoint?
-    private(set) var suspect: TrackPoint?
-    /// A fix before ``suspect`` that may be a spike together with it; only if the rules know pairs of spikes.
-    private var firstSuspect: TrackPoint?
-    /// The time and device of the newest fix taken.
-    var newest = Int64.min
-    var newestDevice = DeviceID(rawValue: .min)
-
-    // Stage 2: clusters. The open one, and up to three accepted fixes before its seed.
+    // Stage 2: clusters. The open one, and what it follows.
     var cluster: StayCluster?
-    var trail: [TrackPoint] = []
-    var followsStay = false
-    /// The time before which silence has ended everything.
-    var beganAnew = Int64.min
+    var approach = Approach()
 
-    /// A reported moment of a visit, held until the next fix or moment: fixes close to it replace it.
-    private var heldReport: TrackPoint?
-    /// The last fix of a false spot that the seed of the open cluster comes from.
-    private var falseSpot: TrackPoint?
-    /// The fix last given to the cluster.
-    var lastFed: TrackPoint?
-
-    // Stage 3: a closed stay that the next one may still join, and the fixes of travel since.
-    var pending: Stay?
-    var between: [TrackPoint] = []
-
+    // Stage 3.
+    var ended = Ended()
     /// The places of earlier stays; empty if the rules remember none.
     var memory = PlaceMemory()
 
     // Stage 4.
     var crossings: CrossingDerivation
+    private(set) var finished = Finished()
 
-    /// The stays since the last ``takeOutput()`` that no later fix in order can change.
-    private(set) var sealedStays: [Stay] = []
-    /// The restart points since the last ``takeOutput()``.
-    private(set) var boundaries: [Restart] = []
-    /// Whether something visible has begun or ended since the last ``takeOutput()``.
-    private(set) var hasNews = false
+    /// The newest fix taken.
+    struct Taken {
+        /// Its time and device.
+        var newest = Int64.min
+        var device = DeviceID(rawValue: .min)
+        /// The lead up to which ``VisitDerivation/lead`` has seen the fixes that are yet to be given again after a restart.
+        var leadThrough: Lead?
+    }
+
+    /// What waits for the next fix.
+    private struct Held {
+        /// The most precise fix of one slot of time, until a fix of a later slot comes (``VisitRules/slotSeconds``).
+        var candidate: TrackPoint?
+        /// A reported moment of a visit, held until the next fix or moment: fixes close to it replace it.
+        var report: TrackPoint?
+    }
+
+    /// The last accepted fix, and one that may prove to be a spike.
+    struct Spikes {
+        var previous: TrackPoint?
+        fileprivate(set) var suspect: TrackPoint?
+        /// A fix before ``suspect`` that may be a spike together with it; only if the rules know pairs of spikes.
+        fileprivate var first: TrackPoint?
+    }
+
+    /// The way to the open cluster.
+    struct Approach {
+        /// Up to three accepted fixes before its seed.
+        var trail: [TrackPoint] = []
+        var followsStay = false
+        /// The fix last given to the cluster.
+        var lastFed: TrackPoint?
+        /// The last fix of a false spot that the seed of the open cluster comes from.
+        fileprivate var falseSpot: TrackPoint?
+        /// The time before which silence has ended everything.
+        var beganAnew = Int64.min
+    }
+
+    /// A closed stay that the next one may still join, and the fixes of travel since.
+    struct Ended {
+        var stay: Stay?
+        var between: [TrackPoint] = []
+    }
+
+    /// What no later fix in order can change, since the last ``takeOutput()``.
+    struct Finished {
+        fileprivate(set) var stays: [Stay] = []
+        /// The restart points.
+        fileprivate(set) var boundaries: [Restart] = []
+        /// Whether something visible has begun or ended.
+        fileprivate(set) var hasNews = false
+    }
 
     init(regions: [WatchedRegion], _ rules: VisitRules, _ transform: GeocentricTransform) {
         (self.rules, self.transform) = (rules, transform)
@@ -65,56 +91,56 @@ struct VisitDerivation {
 
     /// Whether a fix is later than all before, or from a later device at the time of the last.
     func isNext(_ fix: TrackPoint, of device: DeviceID) -> Bool {
-        fix.time > newest || (fix.time == newest && device > newestDevice)
+        fix.time > taken.newest || (fix.time == taken.newest && device > taken.device)
     }
 
     /// Takes the next fix.
     mutating func add(_ fix: TrackPoint, of device: DeviceID) {
         precondition(isNext(fix, of: device), "Fixes are derived in the order of their time.")
-        (newest, newestDevice) = (fix.time, device)
+        (taken.newest, taken.device) = (fix.time, device)
         guard isFollowed(fix, of: device) else { return }
         if fix.report != nil {
-            if let waiting = candidate {
-                candidate = nil
+            if let waiting = held.candidate {
+                held.candidate = nil
                 take(waiting)
             }
             return hold(fix)
         }
-        if let waiting = candidate {
+        if let waiting = held.candidate {
             if fix.isInSlot(of: waiting) {
-                if fix.accuracy < waiting.accuracy { candidate = fix }
+                if fix.accuracy < waiting.accuracy { held.candidate = fix }
                 return
             }
             take(waiting)
             markInside(before: fix)
         }
-        candidate = fix
+        held.candidate = fix
     }
 
     private mutating func isFollowed(_ fix: TrackPoint, of device: DeviceID) -> Bool {
-        if let seen = leadThrough {
+        if let seen = taken.leadThrough {
             // No device took the lead in this time (``markBoundary(seed:)``).
             let here = Lead(from: Timestamp(milliseconds: fix.time), device: device)
             if !Lead.precedes(seen, here) { return device == lead.leader }
-            leadThrough = nil
+            taken.leadThrough = nil
         }
         let leads = lead.found.count
         let isFollowed = lead.follows(fix, of: device)
-        if lead.found.count > leads { hasNews = true }
+        if lead.found.count > leads { finished.hasNews = true }
         return isFollowed
     }
 
     private mutating func hold(_ report: TrackPoint) {
         releaseReport(before: report)
-        heldReport = report
+        held.report = report
     }
 
     /// Takes the held moment, unless fixes shortly before and after it show where the device was.
     private mutating func releaseReport(before next: TrackPoint) {
-        guard let report = heldReport else { return }
-        heldReport = nil
+        guard let report = held.report else { return }
+        held.report = nil
         let silence = VisitRules.reportSilenceSeconds
-        if next.report == nil, next.seconds(since: report) <= silence, let before = suspect ?? previous,
+        if next.report == nil, next.seconds(since: report) <= silence, let before = spikes.suspect ?? spikes.previous,
             before.report == nil, report.seconds(since: before) <= silence
         {
             return
@@ -128,31 +154,31 @@ struct VisitDerivation {
     }
 
     private mutating func takeInOrder(_ fix: TrackPoint) {
-        if let first = firstSuspect, let second = suspect {
-            firstSuspect = nil
-            if let before = previous, first.isSpike(with: second, after: before, before: fix) {
+        if let first = spikes.first, let second = spikes.suspect {
+            spikes.first = nil
+            if let before = spikes.previous, first.isSpike(with: second, after: before, before: fix) {
                 // Both fixes are spikes.
-                suspect = nil
+                spikes.suspect = nil
             } else {
                 accept(first)
             }
         }
-        if let doubtful = suspect {
-            if let before = previous, doubtful.isSpike(after: before, before: fix) {
+        if let doubtful = spikes.suspect {
+            if let before = spikes.previous, doubtful.isSpike(after: before, before: fix) {
                 // The fix is a spike.
-                suspect = nil
-            } else if let before = previous, rules.remembersPlaces, doubtful.isJump(from: before),
+                spikes.suspect = nil
+            } else if let before = spikes.previous, rules.remembersPlaces, doubtful.isJump(from: before),
                 fix.isJump(from: doubtful)
             {
-                (firstSuspect, suspect) = (doubtful, fix)
+                (spikes.first, spikes.suspect) = (doubtful, fix)
                 return
             } else {
-                suspect = nil
+                spikes.suspect = nil
                 accept(doubtful)
             }
         }
-        if let before = previous, fix.isFar(from: before) {
-            suspect = fix
+        if let before = spikes.previous, fix.isFar(from: before) {
+            spikes.suspect = fix
         } else {
             accept(fix)
         }
@@ -160,14 +186,14 @@ struct VisitDerivation {
 
     private mutating func accept(_ fix: TrackPoint) {
         if isSilenceTooLong(before: fix) || cameBack(at: fix) { endInSilence(before: fix) }
-        previous = fix
+        spikes.previous = fix
         guard feed(fix) else { return }
         feedAll(close())
     }
 
     /// Whether the silence before the fix is too long to connect it with the fixes before.
     private func isSilenceTooLong(before fix: TrackPoint) -> Bool {
-        guard let last = lastFed, let cluster else { return false }
+        guard let last = approach.lastFed, let cluster else { return false }
         let from = max(last.time, cluster.carriedUntil)
         if Double(fix.time - from) / 1000 > rules.silence.samePlaceSeconds { return true }
         return cluster.isOverdrawn(by: fix)
@@ -182,20 +208,20 @@ struct VisitDerivation {
     /// Ends the open cluster and stay at their last evidence, so that the next fix begins new ones.
     private mutating func endInSilence(before fix: TrackPoint) {
         while let closed = cluster {
-            if !closed.waiting.isEmpty {
+            if !closed.exit.waiting.isEmpty {
                 feedAll(close())
                 continue
             }
             cluster = nil
-            hasNews = true
-            if let found = closed.coreStay(after: trail, followsStay: followsStay, rules) {
+            finished.hasNews = true
+            if let found = closed.coreStay(after: approach.trail, followsStay: approach.followsStay, rules) {
                 keep(found)
             } else {
                 travel(closed.young)
             }
         }
         seal()
-        (trail, followsStay, lastFed, falseSpot, beganAnew) = ([], false, nil, nil, fix.time)
+        approach = Approach(beganAnew: fix.time)
         markBoundary(seed: fix)
     }
 
@@ -215,15 +241,15 @@ struct VisitDerivation {
 
     /// Gives an accepted fix to the open cluster, or opens one with it. Returns `true` if the cluster closes.
     private mutating func feed(_ fix: TrackPoint) -> Bool {
-        defer { lastFed = fix }
-        guard let before = lastFed, cluster != nil else {
+        defer { approach.lastFed = fix }
+        guard let before = approach.lastFed, cluster != nil else {
             cluster = StayCluster(seed: fix, rules)
             return false
         }
         let observed = cluster?.observedSeconds ?? 0
         let closes = cluster?.closes(with: fix, after: before) ?? false
         if observed < VisitRules.ongoingSeconds, let now = cluster?.observedSeconds, now >= VisitRules.ongoingSeconds {
-            hasNews = true
+            finished.hasNews = true
         }
         return closes
     }
@@ -234,35 +260,35 @@ struct VisitDerivation {
     mutating func close() -> [TrackPoint] {
         guard let closed = cluster else { preconditionFailure("Only an open cluster closes.") }
         cluster = nil
-        hasNews = true
-        lastFed = closed.beforeOutsiders
-        let waiting = closed.waiting
+        finished.hasNews = true
+        approach.lastFed = closed.exit.before
+        let waiting = closed.exit.waiting
         let gone = closeByCore(closed)
         return gone == 0 ? waiting : Array(waiting[gone...])
     }
 
     /// Returns how many of the waiting fixes belong to a false spot.
     private mutating func closeByCore(_ closed: StayCluster) -> Int {
-        let seed = closed.waiting[0]
-        let entry = falseSpot ?? trail.last
+        let seed = closed.exit.waiting[0]
+        let entry = approach.falseSpot ?? approach.trail.last
         if closed.isFalseSpot(after: entry, rules) {
             // The cluster is a false spot.
-            falseSpot = closed.lastInsider
+            approach.falseSpot = closed.lastInsider
             return closed.fixesAtFalseSpot(after: entry, rules)
         }
-        falseSpot = nil
-        if let found = closed.coreStay(after: trail, followsStay: followsStay, rules) {
+        approach.falseSpot = nil
+        if let found = closed.coreStay(after: approach.trail, followsStay: approach.followsStay, rules) {
             keep(found)
-            followsStay = between.isEmpty
-            trail = followsStay ? [closed.lastInsider] : between.suffix(3)
+            approach.followsStay = ended.between.isEmpty
+            approach.trail = approach.followsStay ? [closed.lastInsider] : ended.between.suffix(3)
             markBoundary(seed: seed)
         } else {
-            let isLeaving = pending != nil
+            let isLeaving = ended.stay != nil
             travel(closed.young)
-            trail = Array((trail + closed.young).suffix(3))
-            followsStay = false
+            approach.trail = Array((approach.trail + closed.young).suffix(3))
+            approach.followsStay = false
             let span = VisitRules.restartSpanSeconds * 1000
-            guard pending == nil else { return 0 }
+            guard ended.stay == nil else { return 0 }
             // Once a stay is left for good, nothing depends on it any more: a late fix in it is derived up to here.
             if isLeaving || closed.seed.time / span != seed.time / span { markBoundary(seed: seed) }
         }
@@ -271,59 +297,62 @@ struct VisitDerivation {
 
     /// Keeps a closed stay: joined with the pending one if both are one stay, otherwise as the next.
     private mutating func keep(_ found: CoreStay) {
-        if let earlier = pending, earlier.isJoined(by: found.stay, rules) {
-            pending = earlier.joined(with: found.stay)
+        if let earlier = ended.stay, earlier.isJoined(by: found.stay, rules) {
+            ended.stay = earlier.joined(with: found.stay)
         } else {
             seal()
             for fix in found.core.approach { crossings.add(.fix(fix)) }
-            pending = found.stay
+            ended.stay = found.stay
         }
-        between = Array(found.core.wayOut)
+        ended.between = Array(found.core.wayOut)
     }
 
     /// Takes fixes that belong to no stay.
     private mutating func travel(_ fixes: [TrackPoint]) {
-        guard let earlier = pending else {
+        guard let earlier = ended.stay else {
             for fix in fixes { crossings.add(.fix(fix)) }
             return
         }
-        between += fixes
+        ended.between += fixes
         let center = earlier.mean.center
         let isOver = fixes.contains { fix in
             fix.point.chordMeters(to: center) > VisitRules.joinExcursion + fix.accuracy
         }
-        if isOver || between.count > VisitRules.mostBetween { seal() }
+        if isOver || ended.between.count > VisitRules.mostBetween { seal() }
     }
 
     /// Makes the pending stay final.
     private mutating func seal() {
-        if var stay = pending {
+        if var stay = ended.stay {
             if rules.remembersPlaces {
                 stay.place = memory.place(of: stay)
                 memory.add(stay)
             }
-            sealedStays.append(stay)
+            finished.stays.append(stay)
             crossings.add(stay, transform)
-            pending = nil
+            ended.stay = nil
         }
-        for fix in between { crossings.add(.fix(fix)) }
-        between = []
+        for fix in ended.between { crossings.add(.fix(fix)) }
+        ended.between = []
     }
 
     /// Marks a restart point in a long stay, so that a late fix in it costs the rest of the stay, not all of it.
     private mutating func markInside(before next: TrackPoint) {
         guard let cluster, cluster.mean.count % VisitRules.restartFixes == 0 else { return }
-        guard cluster.isRestartable, cluster.lastInsider == lastFed, suspect == nil, falseSpot == nil,
-            heldReport == nil
+        guard cluster.isRestartable, cluster.lastInsider == approach.lastFed, spikes.suspect == nil,
+            approach.falseSpot == nil,
+            held.report == nil
         else { return }
         markBoundary(seed: next)
     }
 
     private mutating func markBoundary(seed: TrackPoint) {
         // One device has led since the seed, so the state says whose fixes to give again.
-        guard leadThrough == nil, lead.takenAt < seed.time else { return }
-        boundaries.append(
-            Restart(seed: Timestamp(milliseconds: seed.time), closed: Timestamp(milliseconds: newest), state: encoded())
+        guard taken.leadThrough == nil, lead.takenAt < seed.time else { return }
+        finished.boundaries.append(
+            Restart(
+                seed: Timestamp(milliseconds: seed.time), closed: Timestamp(milliseconds: taken.newest),
+                state: encoded())
         )
     }
 
@@ -331,7 +360,8 @@ struct VisitDerivation {
 
     /// The lead up to which the leading device is known; `nil` before the first fix.
     var ledThrough: Lead? {
-        leadThrough ?? (newest == .min ? nil : Lead(from: Timestamp(milliseconds: newest), device: newestDevice))
+        taken.leadThrough
+            ?? (taken.newest == .min ? nil : Lead(from: Timestamp(milliseconds: taken.newest), device: taken.device))
     }
 
     mutating func takeLeads() { lead.takeOutput() }
@@ -339,40 +369,40 @@ struct VisitDerivation {
     /// The stays and crossings since the last ``takeOutput()``, the final ones first, as they are at `now`, the receipt
     /// of the person's newest event.
     func output(now: Int64) -> (stays: [Stay], crossings: [FoundCrossing]) {
-        guard candidate != nil || suspect != nil || heldReport != nil else { return outputWithoutSuspect(now: now) }
+        guard held.candidate != nil || spikes.suspect != nil || held.report != nil else {
+            return outputWithoutSuspect(now: now)
+        }
         // The newest fix is used until its successor decides otherwise.
         var provisional = self
-        if let candidate {
-            provisional.candidate = nil
+        if let candidate = held.candidate {
+            provisional.held.candidate = nil
             provisional.take(candidate)
         }
-        if let report = provisional.heldReport {
-            provisional.heldReport = nil
+        if let report = provisional.held.report {
+            provisional.held.report = nil
             provisional.takeInOrder(report)
         }
-        if let first = provisional.firstSuspect {
-            provisional.firstSuspect = nil
+        if let first = provisional.spikes.first {
+            provisional.spikes.first = nil
             provisional.accept(first)
         }
-        if let suspect = provisional.suspect {
-            provisional.suspect = nil
+        if let suspect = provisional.spikes.suspect {
+            provisional.spikes.suspect = nil
             provisional.accept(suspect)
         }
         return provisional.outputWithoutSuspect(now: now)
     }
 
-    /// Clears ``hasNews`` once the caller has read the news.
-    mutating func takeNews() { hasNews = false }
+    /// Clears ``finished/hasNews`` once the caller has read the news.
+    mutating func takeNews() { finished.hasNews = false }
 
     /// Drops the final results that ``output(now:)`` returned.
     mutating func takeOutput() {
-        sealedStays = []
+        finished = Finished()
         crossings.takeOutput()
         lead.takeOutput()
-        boundaries = []
-        hasNews = false
     }
 
     /// Every stay from here on that is not sealed arrives at or after this time; every sealed one arrived before.
-    var earliestArrival: Int64 { pending?.arrival ?? trail.last.map { $0.time + 1 } ?? beganAnew }
+    var earliestArrival: Int64 { ended.stay?.arrival ?? approach.trail.last.map { $0.time + 1 } ?? approach.beganAnew }
 }
