@@ -4,7 +4,7 @@ import Projections
 import SQLite
 import Whereabouts
 
-/// Reads rows back: for the fold, for erasing and for comparing. The fold reads its own rows only, by the protocol
+/// Reads rows back: for the fold and for erasing. The fold reads its own rows only, by the protocol
 /// `TimelineRows`, which documents each function.
 extension TimelineTable: TimelineRows {
     func eachFix(
@@ -182,172 +182,13 @@ extension TimelineTable: TimelineRows {
     }
 
     /// Reads region, content and time of removal.
-    private static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError)
+    static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError)
         -> WatchedRegion
     {
         guard let region = Region(encoded: statement.bytes(at: column + 1)) else { throw .damagedProjection }
         return WatchedRegion(
             id: RegionID(rawValue: statement.int(at: column)), region: region,
             removedAt: statement.optionalInt(at: column + 2).map(Timestamp.init(milliseconds:)))
-    }
-}
-
-extension TimelineTable {
-    /// Gives every row of one person, or of all, in its stored form.
-    func eachRow(
-        of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
-        func each(
-            _ sql: StaticString, _ read: (borrowing Statement, PersonID) throws(SQLiteError) -> ProjectionRow
-        ) throws(SQLiteError) {
-            try file.connection.cached(sql) { (statement) throws(SQLiteError) in
-                try statement.bind(person?.rawValue ?? .min, at: 1)
-                try statement.bind(person?.rawValue ?? .max, at: 2)
-                while try statement.step() {
-                    try body(try read(statement, PersonID(rawValue: statement.int(at: 0))))
-                }
-            }
-        }
-        func fix(
-            _ statement: borrowing Statement, _ person: PersonID, isWithdrawn: Bool = false
-        ) -> ProjectionRow {
-            let device = DeviceID(rawValue: statement.int(at: 1))
-            let columns = FixColumns(statement, from: 2)
-            let hash = isWithdrawn ? withdrawnHash(person, device, columns) : hash(person, device, columns)
-            return ProjectionRow(
-                table: isWithdrawn ? "withdrawn" : "fix", person: person,
-                key: "person \(person.rawValue) \(columns.timestamp.milliseconds) ms device \(device.rawValue) "
-                    + "\(columns.latitude.value) \(columns.longitude.value) \(hash.hex.prefix(8))",
-                summary: columns.summary, hash: hash)
-        }
-        try each(
-            """
-            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
-            FROM fix
-            WHERE person BETWEEN ? AND ?
-            ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees
-            """
-        ) { statement, person throws(SQLiteError) in fix(statement, person) }
-        try each(
-            """
-            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
-            FROM twin
-            WHERE person BETWEEN ? AND ?
-            ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees, content
-            """
-        ) { statement, person throws(SQLiteError) in fix(statement, person) }
-        try each(
-            """
-            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
-            FROM withdrawn
-            WHERE person BETWEEN ? AND ?
-            ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees, content
-            """
-        ) { statement, person throws(SQLiteError) in fix(statement, person, isWithdrawn: true) }
-        try each(
-            """
-            SELECT person, device, timestamp_ms, kind, until_ms, latitude_degrees, longitude_degrees,
-                horizontal_accuracy_meters
-            FROM reported
-            WHERE person BETWEEN ? AND ?
-            ORDER BY person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
-                horizontal_accuracy_meters
-            """
-        ) { statement, person throws(SQLiteError) in
-            guard let kind = ReportedMoment.Kind(rawValue: statement.int(at: 3)),
-                let coordinate = try? Coordinate(latitude: statement.double(at: 5), longitude: statement.double(at: 6))
-            else { throw .damagedProjection }
-            let accuracy = statement.double(at: 7)
-            let moment = StoredFix(
-                device: DeviceID(rawValue: statement.int(at: 1)),
-                timestamp: Timestamp(milliseconds: statement.int(at: 2)), coordinate: coordinate,
-                horizontalAccuracy: accuracy == -1 ? nil : accuracy, receivedAt: nil,
-                report: ReportedMoment(kind: kind, until: Timestamp(milliseconds: statement.int(at: 4))))
-            let hash = hash(person, moment)
-            return ProjectionRow(
-                table: "reported", person: person,
-                key: "person \(person.rawValue) \(moment.timestamp.milliseconds) ms device \(moment.device.rawValue) "
-                    + "\(kind) \(hash.hex.prefix(8))",
-                summary: "\(coordinate.latitude) \(coordinate.longitude)", hash: hash)
-        }
-        try each(
-            """
-            SELECT person, id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters,
-                fixes, first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
-            FROM visit
-            WHERE person BETWEEN ? AND ?
-            ORDER BY person, arrival_ms
-            """
-        ) { statement, person throws(SQLiteError) in
-            let visit = try Visit(statement, from: 1)
-            let departure = visit.departure.map { "\($0.milliseconds) ms" } ?? "still there"
-            return ProjectionRow(
-                table: "visit", person: person, key: "person \(person.rawValue) \(visit.arrival.milliseconds) ms",
-                summary: "to \(departure), \(visit.coordinate.latitude) \(visit.coordinate.longitude) "
-                    + "±\(visit.horizontalAccuracy) m, \(visit.fixes) fixes",
-                hash: hash(person, visit))
-        }
-        try each(
-            """
-            SELECT person, region, kind, time_ms, confirmed_ms, reported_ms
-            FROM crossing
-            WHERE person BETWEEN ? AND ?
-            ORDER BY person, time_ms, region, kind
-            """
-        ) { statement, person throws(SQLiteError) in
-            let crossing = try Crossing(statement, from: 1)
-            return ProjectionRow(
-                table: "crossing", person: person,
-                key: "person \(person.rawValue) \(crossing.time.milliseconds) ms region \(crossing.region.rawValue) "
-                    + crossing.kind.word,
-                summary: "confirmed \(crossing.confirmed.milliseconds) ms", hash: hash(person, crossing))
-        }
-        try each(
-            """
-            SELECT person, region, content, removed_at_ms, identifier, tells_entries, tells_exits
-            FROM region
-            WHERE person BETWEEN ? AND ?
-            ORDER BY person, region
-            """
-        ) { statement, person throws(SQLiteError) in
-            let region = try Self.region(statement, from: 1)
-            // The columns that answers search must agree with the content.
-            guard statement.text(at: 4) == region.region.identifier,
-                statement.int(at: 5) == (region.region.notifyOnEntry ? 1 : 0),
-                statement.int(at: 6) == (region.region.notifyOnExit ? 1 : 0)
-            else { throw .damagedProjection }
-            let removed = region.removedAt.map { ", removed \($0.milliseconds) ms" } ?? ""
-            return ProjectionRow(
-                table: "region", person: person, key: "person \(person.rawValue) region \(region.id.rawValue)",
-                summary: "\(region.region.summary)\(removed)", hash: hash(person, region))
-        }
-        try each(
-            "SELECT person, from_ms, device FROM lead WHERE person BETWEEN ? AND ? ORDER BY person, from_ms, device"
-        ) {
-            statement, person throws(SQLiteError) in
-            let lead = Lead(statement, from: 1)
-            return ProjectionRow(
-                table: "lead", person: person,
-                key: "person \(person.rawValue) \(lead.from.milliseconds) ms device \(lead.device.rawValue)",
-                summary: "leads", hash: hash(person, lead))
-        }
-        try each("SELECT person, newest_ms FROM receipt WHERE person BETWEEN ? AND ? ORDER BY person") {
-            statement, person throws(SQLiteError) in
-            let newest = Timestamp(milliseconds: statement.int(at: 1))
-            return ProjectionRow(
-                table: "receipt", person: person, key: "person \(person.rawValue)",
-                summary: "newest \(newest.milliseconds) ms", hash: hash(person, receipt: newest))
-        }
-    }
-}
-
-extension Region {
-    /// The row's text in a comparison of two generations.
-    fileprivate var summary: String {
-        switch area {
-        case .circle(let circle): "circle of \(circle.radiusMeters) m"
-        case .polygon(let polygon): "polygon of \(polygon.vertices.count) vertices"
-        }
     }
 }
 
