@@ -9,35 +9,76 @@ struct FixTail: FixLookup {
     private let index: FixIdentities
     private let reader: LogReader
     private var view: FixIdentities.View
-    /// The marks of the events after the view's floor, by number.
-    private var marks: [FixMark]
-    /// The number of ``marks`` that were handed to the index.
-    private var handed: Int
-    /// The number of marks in ``newest``. A log that is never asked about an older fix does not pay for this index.
-    private var indexed = 0
-    /// The index in ``marks`` of the newest mark of each hash.
-    private var newest: [UInt64: Int] = [:]
-    /// The index in ``marks`` of the newest mark of each identity, by the identity's part of the hash.
-    private var newestOfIdentity: [UInt64: Int] = [:]
-    /// For each indexed mark, the index of the mark before it with the same hash; −1 without one.
-    private var previous: [Int] = []
+    private var marks: Marks
     /// The fixes that cannot be read from the log yet, by number.
     private var recent: [(number: Int64, device: DeviceID, content: Fix)] = []
     private var block = FixRun.Block()
-    /// The fixes of the events from ``aheadFrom`` on, read ahead; `nil` for other events.
-    private var ahead: [(device: DeviceID, content: Fix)?] = []
-    private var aheadFrom: Int64 = 0
-    /// The number after the last event that matched a look-up. A repeated import matches one event after the other.
-    private var expected: Int64 = 0
-    /// The events read at once while look-ups match one event after the other.
-    private static let eventsAhead = 256
+    private var ahead = Ahead()
     /// Set if a look-up could not be answered because the index does not cover the whole log.
     var isBehind = false
 
+    /// The marks of the events after the view's floor, by number.
+    private struct Marks {
+        var all: [FixMark]
+        /// The number of ``all`` that were handed to the index.
+        var handed: Int
+        /// The number of marks in ``newest``. A log that is never asked about an older fix does not pay for this index.
+        private var indexed = 0
+        /// The index in ``all`` of the newest mark of each hash.
+        private var newest: [UInt64: Int] = [:]
+        /// The index in ``all`` of the newest mark of each identity, by the identity's part of the hash.
+        private var newestOfIdentity: [UInt64: Int] = [:]
+        /// For each indexed mark, the index of the mark before it with the same hash; −1 without one.
+        private var previous: [Int] = []
+
+        init(_ all: [FixMark]) { (self.all, handed) = (all, all.count) }
+
+        /// Indexes the marks that were added since the last look-up.
+        mutating func index() {
+            while indexed < all.count {
+                let hash = all[indexed].hash
+                previous.append(newest.updateValue(indexed, forKey: hash) ?? -1)
+                newestOfIdentity[hash & ~FixMark.contentBits] = indexed
+                indexed += 1
+            }
+        }
+
+        /// The numbers of the events whose marks have this hash, newest first, among the indexed ones.
+        func numbers(of hash: UInt64) -> some Sequence<Int64> {
+            sequence(first: newest[hash] ?? -1) { previous[$0] }.lazy.prefix { $0 >= 0 }.map { all[$0].number }
+        }
+
+        /// The number of the newest event whose mark has the identity's part of this hash, among the indexed ones.
+        func number(ofIdentityIn hash: UInt64) -> Int64? {
+            newestOfIdentity[hash & ~FixMark.contentBits].map { all[$0].number }
+        }
+
+        /// Drops the marks of the events up to this number.
+        mutating func drop(upTo floor: Int64) {
+            let written = all.firstIndex { $0.number > floor } ?? all.count
+            guard written > 0 else { return }
+            all.removeFirst(written)
+            handed -= written
+            (indexed, newest, newestOfIdentity, previous) = (0, [:], [:], [])
+        }
+    }
+
+    /// Fixes read ahead. A repeated import matches one event after the other.
+    private struct Ahead {
+        /// The fixes of the events from ``from`` on; `nil` for other events.
+        var fixes: [(device: DeviceID, content: Fix)?] = []
+        var from: Int64 = 0
+        /// The number after the last event that matched a look-up.
+        var expected: Int64 = 0
+
+        /// The events read at once while look-ups match one event after the other.
+        static let events = 256
+    }
+
     init(index: FixIdentities, reader: LogReader) {
         (self.index, self.reader) = (index, reader)
-        (view, marks) = index.start
-        handed = marks.count
+        let start = index.start
+        (view, marks) = (start.0, Marks(start.1))
     }
 
     /// Whether the log has this fix of the device, or a twin of it.
@@ -48,18 +89,19 @@ struct FixTail: FixLookup {
     /// import.
     mutating func known(_ fix: Fix, device: DeviceID) -> KnownFix {
         let content = fix.content
-        if isExpected(content, device) { return .same(expected - 1) }
+        if isExpected(content, device) { return .same(ahead.expected - 1) }
         let known = search(fix, content, device)
-        if case .same(let number) = known { expected = number + 1 }
+        if case .same(let number) = known { ahead.expected = number + 1 }
         return known
     }
 
     /// Whether the event after the last match has the fix and was read ahead. The index is then not needed.
     private mutating func isExpected(_ content: Fix, _ device: DeviceID) -> Bool {
-        let offset = Int(clamping: expected - aheadFrom)
-        guard ahead.indices.contains(offset), let next = ahead[offset], next.device == device, next.content == content
+        let offset = Int(clamping: ahead.expected - ahead.from)
+        guard ahead.fixes.indices.contains(offset), let next = ahead.fixes[offset], next.device == device,
+            next.content == content
         else { return false }
-        expected += 1
+        ahead.expected += 1
         return true
     }
 
@@ -67,17 +109,13 @@ struct FixTail: FixLookup {
     private mutating func search(_ fix: Fix, _ content: Fix, _ device: DeviceID) -> KnownFix {
         let hash = index.hash(of: fix, device: device)
         if !view.isComplete { takeView() }
-        indexMarks()
+        marks.index()
         var known = KnownFix.none
-        var position = newest[hash] ?? -1
-        while position >= 0 {
-            known.add(compare(marks[position].number, content, device))
+        for number in marks.numbers(of: hash) {
+            known.add(compare(number, content, device))
             if case .same = known { return known }
-            position = previous[position]
         }
-        if known == .none, let position = newestOfIdentity[hash & ~FixMark.contentBits] {
-            known = compare(marks[position].number, content, device)
-        }
+        if known == .none, let number = marks.number(ofIdentityIn: hash) { known = compare(number, content, device) }
         guard view.isComplete else {
             isBehind = true
             return known
@@ -122,20 +160,20 @@ struct FixTail: FixLookup {
 
     /// The fix of an event that can be read from the log; `nil` if the event has another kind or does not open.
     private mutating func stored(_ number: Int64) throws(LogError) -> (device: DeviceID, content: Fix)? {
-        let offset = number - aheadFrom
-        if ahead.indices.contains(Int(clamping: offset)) { return ahead[Int(offset)] }
+        let offset = number - ahead.from
+        if ahead.fixes.indices.contains(Int(clamping: offset)) { return ahead.fixes[Int(offset)] }
         // A few other events may be between the fixes of two batches.
-        let isNext = (0..<8).contains(number - expected)
+        let isNext = (0..<8).contains(number - ahead.expected)
         var events: [(event: RecordedEvent, leaf: Digest)] = []
-        if isNext { events = (try? reader.events(after: number - 1, limit: Self.eventsAhead)) ?? [] }
+        if isNext { events = (try? reader.events(after: number - 1, limit: Ahead.events)) ?? [] }
         // A damaged event among them affects only look-ups of that event.
         if events.isEmpty { events = try reader.events(after: number - 1, limit: 1) }
-        aheadFrom = number
-        ahead = events.map { event, _ in
+        ahead.from = number
+        ahead.fixes = events.map { event, _ in
             guard let (device, fix) = event.event.identified, let fix else { return nil }
             return (device, fix.content)
         }
-        return events.first?.event.number == number ? ahead[0] : nil
+        return events.first?.event.number == number ? ahead.fixes[0] : nil
     }
 
     /// The index in ``recent`` of an event; `nil` if it is not there.
@@ -148,19 +186,9 @@ struct FixTail: FixLookup {
         return low < recent.count && recent[low].number == number ? low : nil
     }
 
-    /// Indexes the marks that were added since the last look-up.
-    private mutating func indexMarks() {
-        while indexed < marks.count {
-            let hash = marks[indexed].hash
-            previous.append(newest.updateValue(indexed, forKey: hash) ?? -1)
-            newestOfIdentity[hash & ~FixMark.contentBits] = indexed
-            indexed += 1
-        }
-    }
-
     /// Notes a fix that has been numbered.
     mutating func append(_ fix: Fix, device: DeviceID, person: PersonID, number: Int64) {
-        marks.append(FixMark(hash: index.hash(of: fix, device: device), number: number, person: person))
+        marks.all.append(FixMark(hash: index.hash(of: fix, device: device), number: number, person: person))
         recent.append((number, device, fix.content))
     }
 
@@ -170,10 +198,10 @@ struct FixTail: FixLookup {
     ///   - number: The number of the newest event.
     ///   - durable: Events up to this number can be read from the log.
     mutating func handOver(upTo number: Int64, durable: Int64) {
-        index.handOver(marks[handed...], upTo: number, durable: durable)
-        handed = marks.count
+        index.handOver(marks.all[marks.handed...], upTo: number, durable: durable)
+        marks.handed = marks.all.count
         // The fixes of persons erased since then must not be used.
-        ahead.removeAll(keepingCapacity: true)
+        ahead.fixes.removeAll(keepingCapacity: true)
         if let last = recent.last, last.number <= durable {
             recent.removeAll(keepingCapacity: recent.count <= 4096)
         } else if recent.count > 4096 {
@@ -186,13 +214,6 @@ struct FixTail: FixLookup {
     private mutating func takeView() {
         guard index.generation != view.generation else { return }
         view = index.view
-        let written = marks.firstIndex { $0.number > view.floor } ?? marks.count
-        guard written > 0 else { return }
-        marks.removeFirst(written)
-        handed -= written
-        indexed = 0
-        newest = [:]
-        newestOfIdentity = [:]
-        previous = []
+        marks.drop(upTo: view.floor)
     }
 }

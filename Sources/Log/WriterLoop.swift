@@ -14,8 +14,7 @@ final class WriterLoop: @unchecked Sendable {
     private let committer: Committer
     private var keys: SealingKeys
     private var tail: FixTail
-    private let savedStanding: any SavedStanding
-    private let identity: LogIdentity
+    private var saving: Saving
     private let clock: @Sendable () -> Timestamp
     private var batch = Batch()
     /// The encoded events of the command that is being prepared.
@@ -26,12 +25,21 @@ final class WriterLoop: @unchecked Sendable {
     private var unreadable: Set<Int64> = []
     /// The news for pushes from the commands of this round.
     private var pushNews: EventLog.PushNews = []
-    /// The events since the standing was last saved.
-    private var sinceSaved = 0
-    /// The time of the next save after a failed one, on the monotonic clock; `nil` if the last one succeeded.
-    private var retrySaveSeconds: Double?
     /// Refusals that were only counted: the requester, their number, and since when.
     private var counted: [PrincipalID: (count: Int64, since: Timestamp, steadySince: Int64)] = [:]
+
+    /// When and where the standing is saved.
+    private struct Saving {
+        let file: any SavedStanding
+        let log: LogIdentity
+        /// The events since the standing was last saved.
+        var events = 0
+        /// The time of the next save after a failed one, on the monotonic clock; `nil` if the last one succeeded.
+        var retrySeconds: Double?
+
+        /// Whether a save may be tried: always, but for a while after a failed one.
+        var isDue: Bool { retrySeconds.map { $0 <= MonotonicClock.seconds } ?? true }
+    }
 
     /// 2 MiB: enough for a checkpoint in an idle moment.
     private static let pagesPerIdleCheckpoint = 500
@@ -49,12 +57,12 @@ final class WriterLoop: @unchecked Sendable {
         log: EventLog, store: LogStore, sealer: consuming LogSealer, tail: FixTail, savedStanding: any SavedStanding,
         clock: @escaping @Sendable () -> Timestamp
     ) {
-        (self.log, self.tail, self.savedStanding, self.clock) = (log, tail, savedStanding, clock)
-        identity = store.identity
+        (self.log, self.tail, self.clock) = (log, tail, clock)
+        saving = Saving(file: savedStanding, log: store.identity)
         committer = Committer(store: store, sealer: sealer, log: log)
         keys = SealingKeys(log.keys)
         if log.standingTrouble.withLock({ $0 != nil }) {
-            retrySaveSeconds = MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds
+            saving.retrySeconds = MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds
         }
     }
 
@@ -71,7 +79,7 @@ final class WriterLoop: @unchecked Sendable {
                     // The keys of an erased person must be destroyed before any answer, and before anything is built on
                     // the erasure.
                     if !batch.erased.isEmpty { try commitErasure() }
-                    if sinceSaved >= Self.eventsPerSave, isSaveDue { try save() }
+                    if saving.events >= Self.eventsPerSave, saving.isDue { try save() }
                 case .turn(let othersWait): commit(othersWait: othersWait)
                 case .nothing: try idle()
                 case .stop:
@@ -123,7 +131,7 @@ final class WriterLoop: @unchecked Sendable {
             }
             committer.forgetKeys()
             // A saved standing still names the erased people; if a new one cannot be saved, there must be none.
-            if let error = saveDurable(), !savedStanding.remove() { unfinished = error }
+            if let error = saveDurable(), !saving.file.remove() { unfinished = error }
             log.identities.erase(batch.erased)
         }
         committer.answer(&batch, unfinished)
@@ -143,21 +151,17 @@ final class WriterLoop: @unchecked Sendable {
     @discardableResult
     private func saveDurable() -> LogError? {
         var failure: LogError?
-        do throws(LogError) { try savedStanding.save(log.standingCopy(), committer.sealer.heads, log: identity) } catch
-        {
-            failure = error
-        }
+        do throws(LogError) {
+            try saving.file.save(log.standingCopy(), committer.sealer.heads, log: saving.log)
+        } catch { failure = error }
         log.noteStanding(failure)
         if failure == nil {
-            sinceSaved = 0
+            saving.events = 0
             log.changeStanding { $0.forgetChanges() }
         }
-        retrySaveSeconds = failure.map { _ in MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds }
+        saving.retrySeconds = failure.map { _ in MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds }
         return failure
     }
-
-    /// Whether a save may be tried: always, but for a while after a failed one.
-    private var isSaveDue: Bool { retrySaveSeconds.map { $0 <= MonotonicClock.seconds } ?? true }
 
     /// Gives the index of fixes the marks since the last time.
     private func handOverMarks() {
@@ -171,7 +175,7 @@ final class WriterLoop: @unchecked Sendable {
             if committer.store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try committer.store.checkpoint() }
         }
         try recordCounted(at: clock(), all: false)
-        if retrySaveSeconds != nil, isSaveDue { try save() }
+        if saving.retrySeconds != nil, saving.isDue { try save() }
     }
 
     // MARK: Deciding
@@ -336,7 +340,7 @@ final class WriterLoop: @unchecked Sendable {
             }
         }
         log.tally.withLock { $0.fold(event, kind: encoded.kind, recordedAt: now) }
-        sinceSaved += 1
+        saving.events += 1
         return recorded
     }
 
