@@ -65,7 +65,7 @@ import WhereaboutsClient
         let tooSoon = scene.tool("push-test", "--device", "phone")
         #expect(tooSoon.exitCode == 3 && tooSoon.notes.contains("try again later"))
         let nobody = scene.tool("push-test", "--device", "nobodys")
-        #expect(nobody.exitCode == 3 && nobody.notes == "whereabouts: There is nothing of this name.\n")
+        #expect(nobody.exitCode == 3 && nobody.notes == "whereabouts: There is nothing of this name or number.\n")
         let events = scene.tool("events", "--kind", "LocationPushTested").results
         #expect(events.split(separator: "\n").count == 2)
     }

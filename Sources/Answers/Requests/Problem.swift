@@ -40,7 +40,7 @@ package struct Problem: Error, Sendable {
     private static let shownCharactersMax = 64
 
     /// The answer for a thing that does not exist or that the caller may not see.
-    package static let notFound = Problem(404, "Not found", "There is nothing of this name.")
+    package static let notFound = Problem(404, "Not found", "There is nothing of this name or number.")
     /// The same answer for every caller who may not see a person, whether or not the person exists.
     package static let noSuchPerson = Problem(404, "Not found", "There is no such person.")
     /// The answer to a request that is repeated with its key after its result has ended.

@@ -20,7 +20,7 @@ enum LinkAdded: Fact {
 
     static func audited(_ recorded: RecordedEvent) -> Audited {
         guard case .linkAdded(let link) = recorded.event else { return .nothing }
-        return .change(SettingChange(item: link.id.rawValue, other: link.id.principal, name: link.name?.content?.text))
+        return .change(SettingChange(item: link.id.rawValue, other: link.id.principal))
     }
 
     static func reply(to recorded: RecordedEvent) -> Reply? {

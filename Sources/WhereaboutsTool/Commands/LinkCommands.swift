@@ -75,8 +75,11 @@ enum LinkCommands {
         let made = try answer.read(MadeLink.self)
         let address = try DeviceCommands.publicURL(invocation) + made.path
         invocation.console.line(
-            "\(address)\nThe link \(made.id.text) shows \(person.text) until \(ReadCommands.time(made.until)). It is not shown again."
-        )
+            """
+            \(address)
+            \(person.text) is shown until \(ReadCommands.time(made.until)), in the audit as "\(made.name)".
+            The address is not shown again; "link end \(made.id.text)" ends it.
+            """)
         if isatty(STDOUT_FILENO) != 0, let code = QRSymbol(address) {
             invocation.console.line(code.text(colored: true))
         }

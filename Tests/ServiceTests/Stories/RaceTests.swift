@@ -1,3 +1,4 @@
+import Answers
 import Cryptography
 import Geodesy
 import HTTPServer
@@ -57,7 +58,11 @@ import Whereabouts
         #expect(raced >= Self.races, "Only in \(raced) of \(round) rounds was the fix decided before it was durable.")
     }
 
-    @Test func `once a revocation is acknowledged, no reading begun after it succeeds`() throws {
+    /// A right to read that can be ended.
+    enum Right: CaseIterable { case grant, link }
+
+    @Test(arguments: Right.allCases)
+    func `once a revocation is acknowledged, no reading begun after it succeeds`(right: Right) throws {
         let house = try ServiceUnderTest()
         _ = try house.addPerson("walker")
         let friend = try house.addPerson("friend")
@@ -72,22 +77,33 @@ import Whereabouts
         while round < 4 || (raced < Self.races || servedBefore == 0) && round < 30 {
             round += 1
             house.clock.advance(seconds: 300)
-            let grant = try house.grant("walker", to: "friend", history: true)
-            let asked = house.send(
-                "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"race","maxAgeSeconds":600}"#)
-            let targets = ways + [try #require(asked["url"]?.string)]
+            let (token, targets, path): (String, [String], String)
+            switch right {
+            case .grant:
+                let grant = try house.grant("walker", to: "friend", history: true)
+                let asked = house.send(
+                    "POST", "/v1/people/walker/location-queries", as: friend, #"{"purpose":"race","maxAgeSeconds":600}"#
+                )
+                (token, targets, path) = (friend, ways + [try #require(asked["url"]?.string)], "/v1/grants/\(grant)")
+            case .link:
+                let link = house.manage("POST", "/v1/people/walker/links", #"{"history":true,"live":true}"#)
+                let opened = house.send(
+                    "POST", "/v1/link-openings", as: nil, #"{"link":"\#(link["secret"]?.string ?? "")"}"#)
+                let id = try #require(house.number(link["id"], .link))
+                (token, targets, path) = (try #require(opened["token"]?.string), ways, "/v1/links/\(id)")
+            }
             let early = Mutex((answered: 0, served: 0))
             let late = Monitor<(left: Int, served: Int)>((1000, 0))
-            // Readings under way when the grant ends may go either way.
+            // Readings under way when the right ends may go either way.
             for index in 0..<200 {
-                house.send("GET", targets[index % targets.count], as: friend) { response in
+                house.send("GET", targets[index % targets.count], as: token) { response in
                     early.withLock { $0 = ($0.answered + 1, $0.served + (response.status == 200 ? 1 : 0)) }
                 }
             }
-            house.manage("DELETE", "/v1/grants/\(grant)")
+            house.manage("DELETE", path)
             if early.withLock({ $0.answered }) < 200 { raced += 1 }
             for index in 0..<1000 {
-                house.send("GET", targets[index % targets.count], as: friend) { response in
+                house.send("GET", targets[index % targets.count], as: token) { response in
                     let isServed = String(decoding: response.body, as: UTF8.self).contains("48.2")
                     late.change { $0 = ($0.left - 1, $0.served + (isServed ? 1 : 0)) }
                 }
