@@ -246,6 +246,7 @@ package struct CBORReader {
 package indirect enum CBORValue: Equatable, Sendable {
     /// One key and its value.
     package struct Pair: Equatable, Sendable {
+        /// The key, and the value under it.
         package let key, value: CBORValue
 
         package init(key: CBORValue, value: CBORValue) { (self.key, self.value) = (key, value) }

@@ -155,9 +155,11 @@ package enum EventKind: Int64, Sendable, CaseIterable {
 
 /// An access token in the log: never the secret itself, only its SHA-256.
 package struct AccessToken: Hashable, Sendable {
+    /// The number of the token.
     package let id: TokenID
     /// The principal who acts with it: the operator, a person or a device.
     package let principal: PrincipalID
+    /// Its rights.
     package let scopes: Scopes
     /// The SHA-256 of the token.
     package let hash: Hash256
@@ -178,6 +180,7 @@ package struct AccessToken: Hashable, Sendable {
 
 /// A one-time offer of a grant to the first person who shows its code.
 package struct Invitation: Hashable, Sendable {
+    /// The number of the invitation.
     package let id: InvitationID
     /// The person whose location the grant will show.
     package let subject: PersonID
@@ -216,6 +219,7 @@ package enum PushEnvironment: Int64, Sendable, CaseIterable {
     case production = 0
     /// Tokens for apps that Xcode installs.
     case development = 1
+    /// The word in requests and answers.
     package var word: String { self == .production ? "production" : "development" }
 }
 
@@ -264,6 +268,7 @@ package enum RefusalCode: Int64, Sendable, CaseIterable {
     /// The requester has the right, and has asked too often.
     case tooOften = 9
 
+    /// The word in answers and in the audit.
     package var word: String { String(describing: self) }
 }
 
@@ -275,8 +280,10 @@ package struct LocationQuery: Hashable, Sendable {
         case user = 0
         /// A service asks at intervals, for example by a schedule.
         case server = 1
+        /// The word in requests and answers.
         package var word: String { self == .user ? "user" : "server" }
     }
+    /// The id that the requester chose.
     package let id: QueryID
     /// `nil` if there is no such person; the refusal is recorded anyway.
     package let subject: PersonID?
@@ -319,125 +326,6 @@ package enum QueryEnd: Int64, Sendable, CaseIterable {
     case timedOut = 5
     /// The requester withdrew the query.
     case cancelled = 6
+    /// The word in answers and in the audit.
     package var word: String { String(describing: self) }
-}
-
-/// The data that was shown in answer to a location query.
-package struct Disclosure: Hashable, Sendable {
-    /// The shown values, sealed under the subject's key alone: erasing the subject erases them.
-    package struct Content: Hashable, Sendable {
-        /// The shown coordinate in degrees, as coarse as the grant.
-        package let latitude, longitude: Double
-        /// The shown accuracy in meters; `nil` for a coarse grant.
-        package let horizontalAccuracy: Double?
-        package let timestamp: Timestamp
-        package let placeName: String?
-        package let answerHash: Hash256
-
-        package init(
-            latitude: Double, longitude: Double, horizontalAccuracy: Double?, timestamp: Timestamp, placeName: String?,
-            answerHash: Hash256
-        ) {
-            (self.latitude, self.longitude, self.horizontalAccuracy) = (latitude, longitude, horizontalAccuracy)
-            (self.timestamp, self.placeName, self.answerHash) = (timestamp, placeName, answerHash)
-        }
-    }
-    package let query: QueryID
-    package let subject: PersonID
-    package let requester: PrincipalID
-    /// Why it was permitted, as of the disclosure.
-    package let verdict: Verdict
-    package let precision: Precision
-    /// The number of the event whose fix was shown.
-    package let fix: Int64
-    package let content: Part<Content>
-
-    package init(
-        query: QueryID, subject: PersonID, requester: PrincipalID, verdict: Verdict, precision: Precision, fix: Int64,
-        content: Part<Content>
-    ) {
-        (self.query, self.subject, self.requester, self.verdict) = (query, subject, requester, verdict)
-        (self.precision, self.fix, self.content) = (precision, fix, content)
-    }
-}
-
-/// A read of stored data about a person. It is recorded before its bytes leave, like a query.
-package struct LocationRead: Hashable, Sendable {
-    /// The data that was read.
-    package enum Question: Int64, Sendable, CaseIterable {
-        case location = 1
-        case track = 2
-        case visits = 3
-        case crossings = 4
-        case audit = 5
-        case events = 6
-        case settings = 7
-        /// The queries that wait for the subject's consent.
-        case consent = 8
-        /// The person's feed.
-        case live = 9
-        case trips = 10
-        case places = 11
-        /// Friends' newest locations, in the answer to a report of the reader's own phone.
-        case friends = 12
-        case summary = 13
-        package var word: String { String(describing: self) }
-    }
-    /// The personal part of a read, sealed under the subject's key.
-    package struct Content: Hashable, Sendable {
-        /// The reader's purpose; `nil` if they gave none.
-        package let purpose: String?
-        /// The requested range; `nil` for an open end.
-        package let from, to: Timestamp?
-        /// SHA-256 of the answer's bytes; `nil` for a refusal.
-        package let answerHash: Hash256?
-
-        package init(purpose: String?, from: Timestamp?, to: Timestamp?, answerHash: Hash256?) {
-            (self.purpose, self.from, self.to, self.answerHash) = (purpose, from, to, answerHash)
-        }
-    }
-    /// `nil` if there is no such person.
-    package let subject: PersonID?
-    package let reader: PrincipalID
-    package let question: Question
-    package let verdict: Verdict
-    package let precision: Precision
-    /// The number of the log up to which the answer was folded.
-    package let asOf: Int64
-    package let count: Int64
-    /// The request that began this read, if it is a further page. Such a page does not count as another read.
-    package let continuing: RequestID?
-    package let content: Part<Content>
-
-    package init(
-        subject: PersonID?, reader: PrincipalID, question: Question, verdict: Verdict, precision: Precision,
-        asOf: Int64, count: Int64, continuing: RequestID? = nil, content: Part<Content>
-    ) {
-        (self.subject, self.reader, self.question, self.verdict) = (subject, reader, question, verdict)
-        (self.precision, self.asOf, self.count, self.content) = (precision, asOf, count, content)
-        self.continuing = continuing
-    }
-}
-
-/// An event with its place in the log.
-package struct RecordedEvent: Sendable {
-    /// 1, 2, 3 and so on, in commit order.
-    package let number: Int64
-    package let stream: StreamID
-    /// 1, 2, 3 and so on, in the stream.
-    package let version: Int64
-    package let recordedAt: Timestamp
-    package let actor: PrincipalID
-    package let correlation: RequestID
-    /// The number of the event that led to this one; 0 without one.
-    package let cause: Int64
-    package let event: Event
-
-    package init(
-        number: Int64, stream: StreamID, version: Int64, recordedAt: Timestamp, actor: PrincipalID,
-        correlation: RequestID, cause: Int64, event: Event
-    ) {
-        (self.number, self.stream, self.version, self.recordedAt) = (number, stream, version, recordedAt)
-        (self.actor, self.correlation, self.cause, self.event) = (actor, correlation, cause, event)
-    }
 }

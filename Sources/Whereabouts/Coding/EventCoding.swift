@@ -24,7 +24,9 @@ package enum KeyClass: Int64, Hashable, Sendable {
 package struct PlainPart: Sendable {
     /// The person whose key seals it.
     package let person: PersonID
+    /// The kind of that key.
     package let keyClass: KeyClass
+    /// A CBOR map.
     package let plaintext: [UInt8]
 }
 
@@ -40,6 +42,7 @@ package enum OpenedPart {
 package enum EventCoding {
     /// An event's stored form before sealing.
     package struct Encoded: Sendable {
+        /// The number under which it is stored.
         package let kind: EventKind
         /// The CBOR map that is stored unsealed.
         package let clear: [UInt8]

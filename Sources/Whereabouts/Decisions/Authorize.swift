@@ -1,6 +1,8 @@
 /// The right of a caller to see data of a subject, with its conditions.
 package struct Permit: Hashable, Sendable {
+    /// The person whose data it is.
     package let subject: PersonID
+    /// Why it may be seen.
     package let verdict: Verdict
     /// How exactly the location may be shown.
     package let precision: Precision

@@ -251,6 +251,7 @@ package struct Decision: Sendable {
     package struct Draft: Sendable {
         /// The stream that the event continues.
         package let stream: StreamID
+        /// What happens.
         package let event: Event
         /// The number of the event that led to this one; 0 without one.
         package let cause: Int64

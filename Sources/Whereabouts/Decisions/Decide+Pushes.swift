@@ -12,7 +12,9 @@ package struct PushOrder: Hashable, Sendable {
         /// Nothing more is sent to this device for the query: APNs has accepted a push, or refused the device's token.
         case never
     }
+    /// The device to decide about.
     package let device: DeviceID
+    /// What to do with it.
     package let what: What
     /// The earlier tries of the device for the query.
     package let tries: Int64
@@ -33,8 +35,10 @@ package enum PushWithheld: Int64, Sendable, CaseIterable {
     /// None of the person's devices has a push token of an app that the service can push to.
     case noDevice = 4
 
+    /// The word in the record of the attempt, for example `coalesced`.
     package var word: String { String(describing: self) }
 
+    /// The reason with this word; `nil` for an unknown one.
     package init?(word: String) {
         guard let match = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = match

@@ -17,6 +17,7 @@ package struct AskPatterns: Sendable {
         package let requester: PrincipalID
         /// When the step was recorded.
         package let at: Timestamp
+        /// The kind of step.
         package let what: What
 
         package init(number: Int64, requester: PrincipalID, at: Timestamp, what: What) {
@@ -95,6 +96,7 @@ package struct AskPatterns: Sendable {
 
     /// A period in which a pattern held.
     package struct Finding: Hashable, Sendable {
+        /// The pattern that held.
         package let pattern: Pattern
         /// The principal whose steps make the pattern.
         package let requester: PrincipalID

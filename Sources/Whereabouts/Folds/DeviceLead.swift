@@ -132,6 +132,7 @@ extension TrackPoint {
 package struct Lead: Hashable, Sendable {
     /// The time from which the device leads, by the fixes' timestamps.
     package let from: Timestamp
+    /// The device that leads.
     package let device: DeviceID
 
     package init(from: Timestamp, device: DeviceID) { (self.from, self.device) = (from, device) }

@@ -87,9 +87,11 @@ package struct SummaryDerivation {
             case way(Trip.Way)
             case unknown
         }
+        /// When it begins and ends.
         package let from, to: Timestamp
         /// The zone; `nil` for that of the span before.
         package let zone: ZoneRules?
+        /// Where the person was.
         package let content: Content
 
         package init(from: Timestamp, to: Timestamp, zone: ZoneRules?, _ content: Content) {

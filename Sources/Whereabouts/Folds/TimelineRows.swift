@@ -2,8 +2,11 @@ package import Geodesy
 
 /// The part of a stored fix from which visits are derived.
 package struct StoredFix: Sendable {
+    /// The device that reported it.
     package let device: DeviceID
+    /// The device's time.
     package let timestamp: Timestamp
+    /// WGS 84.
     package let coordinate: Coordinate
     /// Meters; `nil` if unknown, negative if the device marks the coordinate as invalid.
     package let horizontalAccuracy: Double?
@@ -25,12 +28,14 @@ package struct StoredFix: Sendable {
 
 /// The arrival, departure or presence that a device reported (``VisitReport``).
 package struct ReportedMoment: Hashable, Sendable {
+    /// What the device reported.
     package enum Kind: Int64, Sendable {
         case arrival = 1
         case departure = 2
         /// The device was still at the place.
         case presence = 3
     }
+    /// Which of the three it is.
     package let kind: Kind
     /// The end of the stay that begins at this time, as the device reported it; this time itself without one.
     package let until: Timestamp

@@ -115,12 +115,16 @@ package struct Visit: Hashable, Sendable {
 
 /// An entry into a region or an exit from it, derived from visits and fixes.
 package struct Crossing: Hashable, Sendable {
+    /// The direction.
     package enum Kind: Int64, Sendable {
         case enter = 1
         case exit = 2
+        /// The word in answers.
         package var word: String { self == .enter ? "enter" : "exit" }
     }
+    /// The region whose boundary was crossed.
     package let region: RegionID
+    /// The direction.
     package let kind: Kind
     /// When the straight way between the places before and after met the boundary.
     package let time: Timestamp
@@ -148,7 +152,9 @@ package struct Crossing: Hashable, Sendable {
 
 /// A region for the derivation of crossings, also after its removal, for the track before that.
 package struct WatchedRegion: Hashable, Sendable {
+    /// The number of the region.
     package let id: RegionID
+    /// Its shape and settings.
     package let region: Region
     /// When the region was removed. Crossings up to this time remain, and none come after it.
     package var removedAt: Timestamp?

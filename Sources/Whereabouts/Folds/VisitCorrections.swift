@@ -134,9 +134,11 @@ package struct CorrectedVisits {
 
 /// Where a person was in a time, in the form of a visit.
 package struct VisitSpot: Hashable, Sendable {
+    /// The center of the fixes.
     package let coordinate: Coordinate
     /// Meters, a 68 % radius.
     package let horizontalAccuracy: Double
+    /// The number of fixes that count.
     package let fixes: Int64
 
     /// The accuracy-weighted mean of the fixes that count; `nil` when none does.

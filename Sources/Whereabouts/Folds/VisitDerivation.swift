@@ -393,7 +393,7 @@ struct VisitDerivation {
         return provisional.outputWithoutSuspect(now: now)
     }
 
-    /// Clears ``finished/hasNews`` once the caller has read the news.
+    /// Clears ``Finished/hasNews`` once the caller has read the news.
     mutating func takeNews() { finished.hasNews = false }
 
     /// Drops the final results that ``output(now:)`` returned.

@@ -44,8 +44,10 @@ package struct Asks: Hashable, Sendable {
     /// The latest reads, oldest first.
     package internal(set) var begun: [Begun] = []
 
+    /// Full allowances, and no read begun.
     package init() {}
 
+    /// The allowance of a kind.
     package subscript(_ kind: Kind) -> Allowance {
         get { kind == .push ? pushes : reads }
         set { if kind == .push { pushes = newValue } else { reads = newValue } }

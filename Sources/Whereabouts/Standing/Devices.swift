@@ -1,6 +1,7 @@
 extension Standing {
     /// The devices by id and by handle, also removed ones.
     package struct Devices: TrackedRegister {
+        /// By number.
         package internal(set) var all: Tracked<DeviceID, Device> = [:]
         /// The devices that are not removed.
         private var byHandle: [Handle: DeviceID] = [:]

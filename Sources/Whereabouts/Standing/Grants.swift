@@ -1,6 +1,7 @@
 extension Standing {
     /// The grants that are not revoked, by id and by requester. A query may still name a revoked one.
     package struct Grants: TrackedRegister {
+        /// By number.
         package internal(set) var all: Tracked<GrantID, Grant> = [:]
         private var byRequester: [PersonID: Set<GrantID>] = [:]
         /// The number of the next grant.

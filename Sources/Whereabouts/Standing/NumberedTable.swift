@@ -57,6 +57,7 @@ package struct NumberedTable<Key: Numbered, Value: Sendable>: Sendable, Collecti
         for (key, value) in elements { self[key] = value }
     }
 
+    /// The number of elements. Cost: constant.
     package var count: Int { size }
     package var isEmpty: Bool { size == 0 }
 

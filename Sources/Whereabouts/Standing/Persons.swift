@@ -1,6 +1,7 @@
 extension Standing {
     /// The persons by id and by handle, also erased ones.
     package struct Persons: TrackedRegister {
+        /// By number.
         package internal(set) var all: Tracked<PersonID, Person> = [:]
         private var byHandle: [Handle: PersonID] = [:]
         /// The number of the next person or device: they share their numbers.

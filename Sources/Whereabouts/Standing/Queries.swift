@@ -1,6 +1,7 @@
 extension Standing {
     /// The queries under way, and those that ended not long ago (``Limits/endedQueryKeptSeconds``).
     package struct Queries: Sendable, Equatable {
+        /// By id, without order.
         package private(set) var all: [QueryID: Query] = [:]
         /// In the order in which they were asked, for the timekeeper and for forgetting.
         package private(set) var order: [QueryID] = []

@@ -1,6 +1,7 @@
 extension Standing {
     /// The regions that are not removed. A person's list of them is in ``Person/regions``.
     package struct Regions: TrackedRegister {
+        /// By number.
         package internal(set) var all: Tracked<RegionID, Region> = [:]
         /// The number of the next region.
         package internal(set) var next: Int64 = 1

@@ -26,6 +26,7 @@ extension Standing {
 
     /// The schedules that are not removed. A person's list of them is in ``Person/schedules``.
     package struct Schedules: Sendable, Equatable {
+        /// By the number of the event that set it.
         package private(set) var all: [ScheduleID: Schedule] = [:]
 
         /// A schedule; `nil` once it is removed.

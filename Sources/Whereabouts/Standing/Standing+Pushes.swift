@@ -17,6 +17,7 @@ package enum PushWithdrawal: String, Sendable, CaseIterable {
     /// The query's deadline has passed.
     case ended
 
+    /// The word in the record of the attempt.
     package var word: String { rawValue }
 }
 

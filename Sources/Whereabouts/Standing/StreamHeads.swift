@@ -1,5 +1,6 @@
 /// The newest event of a stream.
 package struct StreamHead: Hashable, Sendable {
+    /// The event's number in the log.
     package let number: Int64
     /// The event's version in its stream, counted from 1.
     package let version: Int64

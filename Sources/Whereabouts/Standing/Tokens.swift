@@ -12,6 +12,7 @@ extension Standing {
 
     /// The tokens by id and by hash, also revoked ones.
     package struct Tokens: TrackedRegister {
+        /// By number.
         package internal(set) var all: Tracked<TokenID, Token> = [:]
         /// The tokens that are not revoked.
         private var byHash: [Hash256: TokenID] = [:]

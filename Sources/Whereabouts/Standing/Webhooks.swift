@@ -32,6 +32,7 @@ extension Standing {
 
     /// The webhooks that are not removed.
     package struct Webhooks: Sendable, Equatable {
+        /// By the number of the event that added it.
         package private(set) var all: [WebhookID: Webhook] = [:]
 
         /// A webhook, changed in place; `nil` once it is removed.

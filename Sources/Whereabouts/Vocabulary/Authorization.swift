@@ -6,6 +6,7 @@ package enum AuthorizationStatus: Int64, Sendable, CaseIterable {
     case authorizedAlways = 3
     case authorizedWhenInUse = 4
 
+    /// The word in reports and answers: Core Location's name of the case.
     package var word: String { String(describing: self) }
 
     package init?(word: String) {
@@ -20,6 +21,7 @@ package enum AccuracyAuthorization: Int64, Sendable, CaseIterable {
     /// Some kilometers, and rarely updated.
     case reduced = 1
 
+    /// The word in reports and answers: Core Location's name of the case.
     package var word: String { String(describing: self) }
 
     package init?(word: String) {
@@ -32,6 +34,7 @@ package enum AccuracyAuthorization: Int64, Sendable, CaseIterable {
 package struct AuthorizationReport: Hashable, Sendable {
     /// When the device had this permission, by its clock.
     package let timestamp: Timestamp
+    /// Whether the app may use location, and when.
     package let status: AuthorizationStatus
     /// `nil` if the device does not report it.
     package let accuracy: AccuracyAuthorization?

@@ -50,8 +50,11 @@ package struct Fix: Hashable, Sendable {
     /// The key by which repeats are found: the same identity is the same fix, however often and in whatever format it
     /// is sent.
     package struct Identity: Hashable, Sendable {
+        /// The device that reported it.
         package let device: DeviceID
+        /// The device's time.
         package let timestamp: Timestamp
+        /// Degrees.
         package let latitude, longitude: Double
 
         package init(device: DeviceID, timestamp: Timestamp, latitude: Double, longitude: Double) {

@@ -38,6 +38,7 @@ package enum Precision: Int64, Sendable, CaseIterable, Comparable {
 
 /// The terms of a grant: the precision and the times of the shown data.
 package struct GrantTerms: Hashable, Sendable {
+    /// How exactly the location is shown.
     package let precision: Precision
     /// Whether the past is visible, and not only the newest location.
     package let includesHistory: Bool
@@ -66,19 +67,27 @@ package struct Grant: Hashable, Sendable {
     package struct Detail: Hashable, Sendable {
         /// The name that the subject gave, if no person had it.
         package let name: Handle?
+        /// The hours in which the grant is valid; `nil` for all hours.
         package let hours: WeeklyHours?
 
         package init(name: Handle?, hours: WeeklyHours?) { (self.name, self.hours) = (name, hours) }
     }
 
+    /// The number of the grant.
     package let id: GrantID
+    /// The person whose location it shows.
     package let subject: PersonID
     /// `nil` if no person had the given name: the grant then never gets a holder.
     package let requester: PersonID?
+    /// How exactly the location is shown.
     package let precision: Precision
+    /// Whether the past is visible, and not only the newest location.
     package let includesHistory: Bool
+    /// Whether the subject must consent to each question.
     package let asksEachTime: Bool
+    /// When it begins; earlier data stays hidden. `nil` shows everything before too, with history.
     package let from: Timestamp?
+    /// When it ends; `nil` until revoked.
     package let until: Timestamp?
     /// The invitation that the requester redeemed.
     package let invitation: InvitationID?
@@ -122,6 +131,7 @@ package struct Grant: Hashable, Sendable {
 
 /// A time in which a person shared nothing: data from it is never shown, as if all their phones had been switched off.
 package struct Pause: Hashable, Sendable {
+    /// When it began.
     package let from: Timestamp
     /// `nil` until sharing is resumed.
     package var until: Timestamp?
@@ -167,5 +177,6 @@ package struct Scopes: OptionSet, Hashable, Sendable {
         self = scopes
     }
 
+    /// The words of its scopes in requests and answers.
     package var words: [String] { Self.words.filter { contains($0.0) }.map(\.1) }
 }

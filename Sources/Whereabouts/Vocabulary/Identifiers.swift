@@ -95,6 +95,7 @@ package struct TokenID: Hashable, Sendable, Comparable {
 
 /// 128 bits that identify a location query, an import or a request; written as a lower-case UUID (RFC 9562).
 package struct Identifier128: Hashable, Sendable, CustomStringConvertible {
+    /// The first and the last 64 bits, big-endian.
     package let high, low: UInt64
 
     package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
@@ -215,6 +216,7 @@ package struct Hash256: Hashable, Sendable {
 
 /// The name of a person or device: `[a-z0-9][a-z0-9._-]{0,62}`, for example `anna` or `anna.phone`.
 package struct Handle: Hashable, Sendable, Comparable {
+    /// The handle as it is written.
     package let text: String
 
     /// `nil` unless `text` has this form. Upper case is not folded, so that a name has one spelling.

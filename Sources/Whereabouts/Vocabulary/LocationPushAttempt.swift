@@ -17,13 +17,16 @@ package struct LocationPushAttempt: Hashable, Sendable {
         /// It was started and not sent, for example because there was no connection before the deadline.
         case notSent = 7
 
+        /// The word in answers and in the audit.
         package var word: String { String(describing: self) }
 
         /// Whether APNs certainly did not accept it, so that it did not wake the device.
         package var isCertainlyUnaccepted: Bool { self != .accepted && self != .unknown }
     }
 
+    /// The query, or the id of a test.
     package let query: QueryID
+    /// The device to wake.
     package let device: DeviceID
     /// 1, 2, 3 … for this query and device; 0 if nothing was sent, for the ``reason`` given.
     package let attempt: Int64

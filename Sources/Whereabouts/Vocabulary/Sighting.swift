@@ -22,6 +22,7 @@ package enum Sighting: Hashable, Sendable {
         package var word: String { String(describing: self) }
     }
 
+    /// The kind of the sighting.
     package var kind: Kind {
         switch self {
         case .heading: .heading
@@ -34,6 +35,7 @@ package enum Sighting: Hashable, Sendable {
 
 /// The direction in which the device pointed, a `CLHeading`.
 package struct HeadingReport: Hashable, Sendable {
+    /// When the device measured it.
     package let timestamp: Timestamp
     /// Degrees clockwise from magnetic north, 0 ≤ heading < 360.
     package let magneticHeading: Double
@@ -50,9 +52,13 @@ package struct HeadingReport: Hashable, Sendable {
 
 /// A beacon that the device received, a `CLBeacon`.
 package struct BeaconReport: Hashable, Sendable {
+    /// When the device ranged the beacon.
     package let timestamp: Timestamp
+    /// The proximity UUID of the beacon.
     package let uuid: Identifier128
+    /// The beacon's major value.
     package let major: Int64
+    /// The beacon's minor value.
     package let minor: Int64
     /// 0 unknown, 1 immediate, 2 near, 3 far.
     package let proximity: Int64
@@ -74,6 +80,7 @@ package struct BeaconReport: Hashable, Sendable {
 package struct VisitReport: Hashable, Sendable {
     /// When the app got the visit.
     package let timestamp: Timestamp
+    /// The center of the visit.
     package let coordinate: Coordinate
     /// Meters, the radius with a probability of 68 %; `nil` if unknown.
     package let horizontalAccuracy: Double?
@@ -97,6 +104,7 @@ package struct CrossingReport: Hashable, Sendable {
     package let timestamp: Timestamp
     /// The app's name for the region: 1 to ``Limits/regionNameCharacters`` characters.
     package let region: String
+    /// Whether the device entered the region; otherwise it left.
     package let isEntry: Bool
 
     package init(timestamp: Timestamp, region: String, isEntry: Bool) {

@@ -24,6 +24,7 @@ package struct FeedTopics: OptionSet, Hashable, Sendable {
         self = topics
     }
 
+    /// The words of its topics in requests and answers.
     package var words: [String] {
         Self.words.enumerated().filter { rawValue >> Int64($0.offset) & 1 == 1 }.map(\.element)
     }
@@ -46,6 +47,7 @@ package struct WebhookTarget: Hashable, Sendable {
 
 /// The place of an item in the feed: the event behind it, and its index among that event's items, from 0.
 package struct FeedPlace: Hashable, Sendable, Comparable {
+    /// The number of the event, and the item's place among those of the event.
     package let number, ordinal: Int64
 
     package init(number: Int64, ordinal: Int64) { (self.number, self.ordinal) = (number, ordinal) }
@@ -65,7 +67,9 @@ package struct WebhookFailure: Hashable, Sendable {
         package init(question: LocationRead.Question, body: [UInt8]) { (self.question, self.body) = (question, body) }
     }
 
+    /// The webhook whose message failed.
     package let webhook: WebhookID
+    /// The item that the message was about.
     package let item: FeedPlace
     /// The number of tries.
     package let tries: Int64
@@ -73,6 +77,7 @@ package struct WebhookFailure: Hashable, Sendable {
     package let status: Int64?
     /// Why there was no answer, in one word.
     package let reason: String?
+    /// The message as it was posted, sealed under the person's key.
     package let message: Part<Message>
 
     package init(
