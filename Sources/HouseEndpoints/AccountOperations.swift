@@ -8,7 +8,7 @@ extension AccountEndpoints {
     package var operations: [Operation] {
         [
             .change(
-                "/v1/account-invitations", invite,
+                APIPath.accountInvitations.text, invite,
                 group: .people, summary: "Create an account invitation.",
                 description:
                     "For the operator, or a person (scope `manage`) with at most 20 open ones. The code opens one account and is shown only once.",
@@ -18,7 +18,7 @@ extension AccountEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadeInvitation.self), named: "AddedAccountInvitation")),
             Operation(
-                "GET", "/v1/account-invitations", .answer(list),
+                "GET", APIPath.accountInvitations.text, .answer(list),
                 group: .people, summary: "List your open account invitations.",
                 description: "Codes are not shown.", access: .token(.manage),
                 discloses: .noPerson("The caller's own open codes: references and times."),
@@ -27,11 +27,11 @@ extension AccountEndpoints {
                         Schema.object(of: AccountInvitationItem.self),
                         atMost: Limits.accountInvitationsOfOperator), pageOf: "AccountInvitation")),
             .command(
-                "DELETE", "/v1/account-invitations/*", decisions.done(by: withdraw),
+                "DELETE", APIPath.accountInvitationsOne.text, decisions.done(by: withdraw),
                 group: .people, summary: "Withdraw an account invitation.",
                 description: "The code stops working.", access: .token(.manage)),
             .change(
-                "/v1/accounts", open,
+                APIPath.accounts.text, open,
                 group: .people, summary: "Open an account with a code.",
                 description:
                     "Without a token. The handle is `name` and four characters. The token is shown only once. A wrong, used, withdrawn or expired code is 404.",

@@ -1,4 +1,5 @@
 package import HTTPInterface
+import Replies
 import Whereabouts
 
 extension GeocodeEndpoints {
@@ -6,7 +7,7 @@ extension GeocodeEndpoints {
     package var operations: [Operation] {
         [
             Operation(
-                "GET", "/v1/geocode/reverse", .answer(budgeted(reverse)),
+                "GET", APIPath.geocodeReverse.text, .answer(budgeted(reverse)),
                 group: .places, summary: "Find the placemark of a coordinate.",
                 description:
                     "Needs any valid token. Concerns no person, so it is not recorded. `latitude`, `longitude` and `distance` are those of the nearest populated place.",
@@ -25,7 +26,7 @@ extension GeocodeEndpoints {
                 ],
                 answer: Operation.Answer(Schema.placemark), hasNames: true),
             Operation(
-                "POST", "/v1/geocode/reverse", .answer(budgeted(reverseBatch)),
+                "POST", APIPath.geocodeReverse.text, .answer(budgeted(reverseBatch)),
                 group: .places, summary: "Find the placemarks of many coordinates.",
                 description:
                     "In the order of the request. Needs any valid token. Concerns no person, so it is not recorded.",
@@ -42,7 +43,7 @@ extension GeocodeEndpoints {
                 hasNames: true
             ),
             Operation(
-                "GET", "/v1/geocode/forward", .answer(budgeted(forward)),
+                "GET", APIPath.geocodeForward.text, .answer(budgeted(forward)),
                 group: .places, summary: "Find places by name.",
                 description:
                     "The likeliest place comes first. Finds places, countries, first-order divisions, airports, lakes, and imported addresses and postal codes. Needs any valid token.",
@@ -57,7 +58,7 @@ extension GeocodeEndpoints {
                 answer: Operation.Answer(
                     Schema.object(["items": Schema.list(Self.foundPlacemark)]), named: "FoundPlaces"), hasNames: true),
             Operation(
-                "POST", "/v1/geocode/forward", .answer(budgeted(forwardBatch)),
+                "POST", APIPath.geocodeForward.text, .answer(budgeted(forwardBatch)),
                 group: .places, summary: "Find the likeliest place of each of many names.",
                 description:
                     "In the order of the request, with null for a name that is not found. Needs any valid token.",

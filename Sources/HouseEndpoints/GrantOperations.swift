@@ -8,7 +8,7 @@ extension GrantEndpoints {
     package var operations: [Operation] {
         [
             .change(
-                "/v1/people/*/grants", give,
+                APIPath.peopleGrants.text, give,
                 group: .sharing, summary: "Give a grant.",
                 description:
                     "For the person (scope `manage`) or the operator. Without an end the grant lasts 30 days, at most 366. For a requester who does not exist the answer is the same, except to the operator.",
@@ -27,20 +27,20 @@ extension GrantEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadeGrant.self), named: "AddedGrant")),
             .settings(
-                "/v1/people/*/grants", list,
+                APIPath.peopleGrants.text, list,
                 group: .sharing, summary: "List a person's grants.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
                 discloses: .settings,
                 items: Schema.object(of: GrantItem.self),
                 named: "Grant"),
             .command(
-                "DELETE", "/v1/grants/*", decisions.done(by: revoke),
+                "DELETE", APIPath.grantsOne.text, decisions.done(by: revoke),
                 group: .sharing, summary: "End a grant.",
                 description:
                     "For the person who gave it (scope `manage`) or the operator. Queries under way by this grant end too.",
                 access: .token(.manage)),
             .command(
-                "POST", "/v1/people/*/pauses", decisions.done(by: pause),
+                "POST", APIPath.peoplePauses.text, decisions.done(by: pause),
                 group: .sharing, summary: "Pause a person's sharing.",
                 description:
                     "For the person (scope `manage`) or the operator. Others see a phone that is switched off, and never see what happens during the pause. A second pause replaces the end of the first.",
@@ -50,18 +50,18 @@ extension GrantEndpoints {
                     named: "NewPause",
                     example: ["forSeconds": 3600])),
             .settings(
-                "/v1/people/*/pauses", pauses,
+                APIPath.peoplePauses.text, pauses,
                 group: .sharing, summary: "List a person's pauses.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
                 discloses: .settings,
                 items: Schema.object(of: PauseItem.self),
                 named: "Pause"),
             .command(
-                "DELETE", "/v1/people/*/pauses", decisions.done(by: resume),
+                "DELETE", APIPath.peoplePauses.text, decisions.done(by: resume),
                 group: .sharing, summary: "End a person's pause.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
             .change(
-                "/v1/people/*/invitations", invite,
+                APIPath.peopleInvitations.text, invite,
                 group: .sharing, summary: "Create an invitation.",
                 description:
                     "For the person (scope `manage`) or the operator. The code gives the grant to the first person who redeems it, and is shown only once.",
@@ -76,7 +76,7 @@ extension GrantEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadeInvitation.self), named: "AddedInvitation")),
             .settings(
-                "/v1/people/*/invitations", invitations,
+                APIPath.peopleInvitations.text, invitations,
                 group: .sharing, summary: "List a person's open invitations.",
                 description: "For the person (scope `manage`) or the operator. Codes are not shown.",
                 access: .token(.manage),
@@ -84,12 +84,12 @@ extension GrantEndpoints {
                 items: Schema.object(of: InvitationItem.self),
                 named: "Invitation"),
             .command(
-                "DELETE", "/v1/invitations/*", decisions.done(by: withdraw),
+                "DELETE", APIPath.invitationsOne.text, decisions.done(by: withdraw),
                 group: .sharing, summary: "Withdraw an invitation.",
                 description: "For the person (scope `manage`) or the operator. The code stops working.",
                 access: .token(.manage)),
             .change(
-                "/v1/redemptions", redeem,
+                APIPath.redemptions.text, redeem,
                 group: .sharing, summary: "Redeem an invitation.",
                 description:
                     "Needs the token (scope `query`) of the person who gets the grant. A wrong, used, withdrawn or expired code is 404.",
@@ -98,14 +98,14 @@ extension GrantEndpoints {
                 answer: Operation.Answer(
                     Self.redeemed, named: "RedeemedInvitation")),
             .settings(
-                "/v1/people/*/consent-requests", consentRequests,
+                APIPath.peopleConsentRequests.text, consentRequests,
                 group: .sharing, summary: "List the questions that wait for a person's consent.",
                 description: "For the person (scope `manage`) or the person's device, never for the operator.",
                 access: .token(.manage), discloses: .consent,
                 items: Schema.object(of: ConsentRequestItem.self),
                 named: "ConsentRequest", atMost: Limits.openQueries, mixesTexts: true),
             .command(
-                "POST", "/v1/people/*/consent-requests/*", decisions.done(by: answerConsent),
+                "POST", APIPath.peopleConsentRequestsOne.text, decisions.done(by: answerConsent),
                 group: .sharing, summary: "Give or refuse consent to a question.",
                 description: "For the person (scope `manage`) or the person's device, never for the operator.",
                 access: .token(.manage),

@@ -8,7 +8,7 @@ extension LinkEndpoints {
     package var operations: [Operation] {
         [
             .change(
-                "/v1/people/*/links", add,
+                APIPath.peopleLinks.text, add,
                 group: .sharing, summary: "Add a share link.",
                 description:
                     "For the person (scope `manage`) or the operator. Whoever has the address sees the person without an account, until it ends: after a day if no end is given. Each opening and each reading is in the audit, with `name` as the requester. A link that is not `live` shows the location for 10 minutes after it is opened; `openings` limits how often it is opened. `secret` and `path` are shown only once; `path` belongs behind the address of the page.",
@@ -24,7 +24,7 @@ extension LinkEndpoints {
                         ]), named: "NewLink", example: ["forSeconds": 7200, "live": true, "name": "for the party"]),
                 answer: Operation.Answer(Schema.made(MadeLink.self), named: "AddedLink")),
             .settings(
-                "/v1/people/*/links", list,
+                APIPath.peopleLinks.text, list,
                 group: .sharing, summary: "List a person's share links.",
                 description:
                     "For the person (scope `manage`) or the operator, also those that have ended. Secrets are not shown.",
@@ -32,7 +32,7 @@ extension LinkEndpoints {
                 items: Schema.object(of: LinkItem.self),
                 named: "Link"),
             .command(
-                "DELETE", "/v1/links/*", decisions.done(by: end),
+                "DELETE", APIPath.linksOne.text, decisions.done(by: end),
                 group: .sharing, summary: "End a share link.",
                 description:
                     "For the person (scope `manage`) or the operator. Those who have opened the link see nothing any more.",

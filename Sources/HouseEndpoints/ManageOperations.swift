@@ -8,7 +8,7 @@ extension ManageEndpoints {
     package var operations: [Operation] {
         [
             .change(
-                "/v1/people", addPerson,
+                APIPath.people.text, addPerson,
                 group: .people, summary: "Add a person.",
                 description: "Only for the operator. The answer is 409 if the handle is taken.", access: .operator,
                 discloses: .command,
@@ -17,7 +17,7 @@ extension ManageEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadePerson.self), named: "AddedPerson")),
             Operation(
-                "GET", "/v1/people", .answer(people),
+                "GET", APIPath.people.text, .answer(people),
                 group: .people, summary: "List the people and their devices.",
                 description: "Only for the operator.", access: .operator,
                 discloses: .names("Handles of people and devices, for the operator."),
@@ -26,7 +26,7 @@ extension ManageEndpoints {
                     Schema.page(of: PersonItem.self),
                     pageOf: "Person")),
             Operation(
-                "DELETE", "/v1/people/*", .answer(erasePerson),
+                "DELETE", APIPath.peopleOne.text, .answer(erasePerson),
                 group: .people, summary: "Erase a person.",
                 description:
                     "For the person (scope `manage`) or the operator. Destroys the person's keys here and in the known backups. No data of the person can be read again, and the log still verifies.",
@@ -36,7 +36,7 @@ extension ManageEndpoints {
                         ["erased": Schema.boolean, "number": Schema.event, "backupsLeft": Schema.count],
                         optional: ["backupsNotReached": Schema.list(Schema.text)]), named: "Erasure")),
             .change(
-                "/v1/people/*/devices", addDevice,
+                APIPath.peopleDevices.text, addDevice,
                 group: .people, summary: "Add a device.",
                 description:
                     "For the person (scope `manage`) or the operator. The password is the reporting key and is shown only once. A person's device is called `PERSON.NAME`.",
@@ -46,7 +46,7 @@ extension ManageEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadeDevice.self), named: "AddedDevice")),
             .settings(
-                "/v1/people/*/devices", devices,
+                APIPath.peopleDevices.text, devices,
                 group: .people, summary: "List a person's devices.",
                 description:
                     "With last contact, last fix, battery, app, wrong passwords, and the reports of the last seven days that could not be used.",
@@ -54,19 +54,19 @@ extension ManageEndpoints {
                 items: Schema.object(of: DeviceItem.self),
                 named: "Device"),
             .command(
-                "DELETE", "/v1/devices/*", decisions.done(by: removeDevice),
+                "DELETE", APIPath.devicesOne.text, decisions.done(by: removeDevice),
                 group: .people, summary: "Remove a device.",
                 description:
                     "For the person (scope `manage`) or the operator. The reporting keys stop working; the history stays.",
                 access: .token(.manage)),
             .change(
-                "/v1/devices/*/tokens", addReportingKey,
+                APIPath.devicesTokens.text, addReportingKey,
                 group: .people, summary: "Issue another reporting key.",
                 description: "For the person (scope `manage`) or the operator. The key is shown only once.",
                 access: .token(.manage), discloses: .command,
                 answer: Operation.Answer(Self.token, named: "AddedToken")),
             .change(
-                "/v1/people/*/tokens", addToken,
+                APIPath.peopleTokens.text, addToken,
                 group: .people, summary: "Issue a token.",
                 description: "For the person (scope `manage`) or the operator. The token is shown only once.",
                 access: .token(.manage), discloses: .command,
@@ -75,7 +75,7 @@ extension ManageEndpoints {
                     example: ["scopes": ["query", "audit"]]),
                 answer: Operation.Answer(Self.token, named: "AddedToken")),
             .settings(
-                "/v1/people/*/tokens", tokens,
+                APIPath.peopleTokens.text, tokens,
                 group: .people, summary: "List a person's tokens.",
                 description: "Reporting keys of the person's devices included. Secrets are not shown.",
                 access: .token(.manage),
@@ -83,12 +83,12 @@ extension ManageEndpoints {
                 items: Schema.object(of: TokenItem.self),
                 named: "Token"),
             .command(
-                "DELETE", "/v1/tokens/*", decisions.done(by: revokeToken),
+                "DELETE", APIPath.tokensOne.text, decisions.done(by: revokeToken),
                 group: .people, summary: "Revoke a token.",
                 description: "For the person (scope `manage`) or the operator. The token stops working at once.",
                 access: .token(.manage)),
             .change(
-                "/v1/people/*/regions", addRegion,
+                APIPath.peopleRegions.text, addRegion,
                 group: .people, summary: "Add a region.",
                 description: "For the person (scope `manage`) or the operator. The id is unique for the person.",
                 access: .token(.manage), discloses: .command,
@@ -100,7 +100,7 @@ extension ManageEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadeRegion.self), named: "AddedRegion")),
             .command(
-                "DELETE", "/v1/people/*/regions/*", decisions.done(by: removeRegion),
+                "DELETE", APIPath.peopleRegionsOne.text, decisions.done(by: removeRegion),
                 group: .people, summary: "Remove a region.",
                 description: "For the person (scope `manage`) or the operator. Its crossings are removed too.",
                 access: .token(.manage)),

@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension OperateEndpoints {
@@ -6,7 +7,7 @@ extension OperateEndpoints {
     package var operations: [Operation] {
         [
             Operation(
-                "GET", "/v1/events", .recorded(events),
+                "GET", APIPath.events.text, .recorded(events),
                 group: .operation, summary: "List the events of the log.",
                 description:
                     "Only for the operator. Decrypting a person's events is recorded as a read; with `asStored` nothing is decrypted.",
@@ -41,7 +42,7 @@ extension OperateEndpoints {
                     pageOf: "LogEvent"),
                 mixesTexts: true),
             Operation(
-                "GET", "/v1/verify", .answer(verify),
+                "GET", APIPath.verify.text, .answer(verify),
                 group: .operation, summary: "Verify the log and every projection.",
                 description: "Only for the operator. Takes as long as a refold of the whole log.", access: .operator,
                 discloses: .noPerson("Counts, hashes and names of files."),
@@ -63,7 +64,7 @@ extension OperateEndpoints {
                         "ok": Schema.boolean,
                     ]), named: "Verification")),
             Operation(
-                "POST", "/v1/backups", .answer(backUp),
+                "POST", APIPath.backups.text, .answer(backUp),
                 group: .operation, summary: "Make a backup.",
                 description:
                     "Only for the operator. Writes a verified copy of the log and its keys into the folder `backup` of the data directory.",
@@ -74,7 +75,7 @@ extension OperateEndpoints {
                         "root": Schema.pattern("^[0-9a-f]{64}$"), "madeAt": Schema.time,
                     ]), named: "Backup")),
             Operation(
-                "GET", "/v1/projections", .answer(projections),
+                "GET", APIPath.projections.text, .answer(projections),
                 group: .operation, summary: "List the projections.",
                 description: "Only for the operator. With the number of the newest event that each has folded.",
                 access: .operator, discloses: .noPerson("Places, versions and fingerprints of projections."),
@@ -87,7 +88,7 @@ extension OperateEndpoints {
                             "fingerprint": Schema.text,
                         ])), pageOf: "Projection")),
             Operation(
-                "POST", "/v1/projections/prune", .answer(prune),
+                "POST", APIPath.projectionsPrune.text, .answer(prune),
                 group: .operation, summary: "Delete unused generations of projections.",
                 description: "Only for the operator. Deletes every generation that is not active.", access: .operator,
                 discloses: .command,
@@ -96,7 +97,7 @@ extension OperateEndpoints {
                 answer: Operation.Answer(
                     Schema.object(["items": Schema.list(Schema.generation)]), named: "PrunedGenerations")),
             Operation(
-                "POST", "/v1/projections/*/rebuild", .answer(rebuild),
+                "POST", APIPath.projectionsRebuild.text, .answer(rebuild),
                 group: .operation, summary: "Rebuild a projection.",
                 description: "Only for the operator. Folds a new generation from the whole log beside the active one.",
                 access: .operator, discloses: .command,
@@ -104,20 +105,20 @@ extension OperateEndpoints {
                     Schema.body(optional: ["version": Schema.count]), named: "RebuildRequest", isOptional: true),
                 answer: Operation.Answer(Schema.generation)),
             Operation(
-                "POST", "/v1/projections/*/activate", .answer(activate),
+                "POST", APIPath.projectionsActivate.text, .answer(activate),
                 group: .operation, summary: "Activate the rebuilt projection.",
                 description: "Only for the operator. The answer is 409 if the rebuild is not done.", access: .operator,
                 discloses: .command,
                 answer: Operation.Answer(Schema.generation)),
             Operation(
-                "POST", "/v1/projections/*/rollback", .answer(rollback),
+                "POST", APIPath.projectionsRollback.text, .answer(rollback),
                 group: .operation, summary: "Activate the previous projection again.",
                 description: "Only for the operator. The answer is 409 if there is no previous generation.",
                 access: .operator,
                 discloses: .command,
                 answer: Operation.Answer(Schema.generation)),
             Operation(
-                "GET", "/v1/projections/*/diff", .recorded(diff),
+                "GET", APIPath.projectionsDiff.text, .recorded(diff),
                 group: .operation, summary: "Compare the rebuilt projection with the active one.",
                 description: "Only for the operator.", access: .operator, discloses: .recorded(.events),
                 answer: Operation.Answer(

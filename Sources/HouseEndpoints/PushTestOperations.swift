@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension PushTestEndpoints {
@@ -6,7 +7,7 @@ extension PushTestEndpoints {
     package var operations: [Operation] {
         [
             Operation(
-                "POST", "/v1/devices/*/push-tests", .report(send),
+                "POST", APIPath.devicesPushTests.text, .report(send),
                 group: .operation, summary: "Send a test push to a device.",
                 description:
                     "Only for the operator. The push is real and recorded, counts against the device's budget, and the person sees it.",
@@ -19,7 +20,7 @@ extension PushTestEndpoints {
                             "apnsUniqueID": Schema.text,
                         ]), named: "PushTest")),
             Operation(
-                "GET", "/v1/devices/*/push-request", .recorded(request),
+                "GET", APIPath.devicesPushRequest.text, .recorded(request),
                 group: .operation, summary: "Get the test push as a request for another tool.",
                 description:
                     "Only for the operator. The answer has the person's device token, so it is recorded as a read.",

@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension SharedEndpoint {
@@ -6,7 +7,7 @@ extension SharedEndpoint {
     package var operations: [Operation] {
         [
             Operation(
-                "GET", "/v1/shared-with-me", .answer(list),
+                "GET", APIPath.sharedWithMe.text, .answer(list),
                 group: .sharing, summary: "List the people who share with you.",
                 description:
                     "The people whom you may ask now. `location`: whether you may read the stored location without a question; `history`: whether also the past. Needs the scope `query`. Not recorded: it says only what asking would.",

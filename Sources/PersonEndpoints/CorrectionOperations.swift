@@ -8,7 +8,7 @@ extension CorrectionEndpoints {
     package var operations: [Operation] {
         [
             .change(
-                "/v1/people/*/corrections", make,
+                APIPath.peopleCorrections.text, make,
                 group: .people, summary: "Add a correction.",
                 description:
                     "For the person (scope `manage`) or the operator. A correction refers to times and places, so it still applies when visits are derived again. At most 1000.",
@@ -21,13 +21,13 @@ extension CorrectionEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadeItem.self), named: "AddedCorrection")),
             .settings(
-                "/v1/people/*/corrections", list,
+                APIPath.peopleCorrections.text, list,
                 group: .people, summary: "List a person's corrections.",
                 description: "In the form in which they were added. The read is recorded before the answer is sent.",
                 access: .token(.manage), discloses: .settings,
                 items: Schema.ref("Correction"), named: "Correction"),
             .command(
-                "DELETE", "/v1/people/*/corrections/*", decisions.done(by: withdraw),
+                "DELETE", APIPath.peopleCorrectionsOne.text, decisions.done(by: withdraw),
                 group: .people, summary: "Withdraw a correction.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
         ]

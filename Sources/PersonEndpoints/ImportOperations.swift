@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension ImportEndpoints {
@@ -6,13 +7,13 @@ extension ImportEndpoints {
     var operations: [Operation] {
         [
             Operation(
-                "POST", "/v1/imports/*/withdrawals", .answer(withdraw), group: .reports,
+                "POST", APIPath.importsWithdrawals.text, .answer(withdraw), group: .reports,
                 summary: "Withdraw the fixes of an import.",
                 description:
                     "Only for the operator. Withdraws up to \(Self.fixesAtOnce) fixes that this import brought; fixes that were in the log before stay. If `next` is not null, send the request again with it as `after`. After an interruption, begin again without `after`.",
                 access: .operator, discloses: .command, body: Self.body, answer: Self.answer),
             Operation(
-                "POST", "/v1/imports/*/restorations", .answer(restore), group: .reports,
+                "POST", APIPath.importsRestorations.text, .answer(restore), group: .reports,
                 summary: "Restore the fixes of an import.",
                 description: "Only for the operator. As withdrawals; the fixes count again.",
                 access: .operator, discloses: .command, body: Self.body, answer: Self.answer),

@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension IngestEndpoints {
@@ -6,7 +7,7 @@ extension IngestEndpoints {
     package var operations: [Operation] {
         [
             Operation(
-                "POST", "/v1/fixes", .report(fixes),
+                "POST", APIPath.fixes.text, .report(fixes),
                 group: .reports, summary: "Report one or more fixes.",
                 description:
                     "Needs the device's reporting key as the bearer token. A repeated fix counts as a duplicate and makes no event. A fix that cannot be used is kept as rejected, with its reason.",
@@ -14,7 +15,7 @@ extension IngestEndpoints {
                 body: Operation.Body(Schema.ref("FixReport"), example: Self.exampleFixes),
                 answer: Operation.Answer(Schema.reportOutcome)),
             Operation(
-                "POST", "/v1/reports", .report(reports),
+                "POST", APIPath.reports.text, .report(reports),
                 group: .reports, summary: "Report authorization, headings, beacons, visits or crossings.",
                 description:
                     "Needs the device's reporting key as the bearer token. A report that cannot be read is kept as rejected and does not affect the others.",
@@ -133,7 +134,7 @@ extension IngestEndpoints {
                 body: Operation.Body(Self.anything, types: ["application/json", Self.formType]),
                 answer: Operation.Answer(Self.anything)),
             Operation(
-                "POST", "/v1/imports/*/batches", .report(importBatch),
+                "POST", APIPath.importsBatches.text, .report(importBatch),
                 group: .reports, summary: "Import fixes of one or more devices.",
                 description:
                     "Only for the operator. The id of an import is a UUID that the client chooses. Fixes that are in the log already count as duplicates, so a batch can be sent again. Give `device` and `fixes`, or `devices`: those share commits, a person or device that does not exist is added with its fixes, and visits of another system become reported visits.",
@@ -143,7 +144,7 @@ extension IngestEndpoints {
                     example: ["device": "anna-phone", "fixes": [Self.exampleFix]]),
                 answer: Operation.Answer(Schema.importOutcome)),
             Operation(
-                "PUT", "/v1/devices/*/location-push-token", .answer(registerPushToken),
+                "PUT", APIPath.devicesLocationPushToken.text, .answer(registerPushToken),
                 group: .reports, summary: "Register a device's location push token.",
                 description: "Needs the device's reporting key as the bearer token. The token replaces the one before.",
                 access: .reportingKey, discloses: .command,

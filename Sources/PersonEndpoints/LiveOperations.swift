@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension LiveEndpoint {
@@ -6,7 +7,7 @@ extension LiveEndpoint {
     package var operations: [Operation] {
         [
             Operation(
-                "GET", "/v1/live", .recorded(open),
+                "GET", APIPath.live.text, .recorded(open),
                 group: .stored, summary: "Follow your own feed as server-sent events.",
                 description:
                     "Needs the person's own token with the scope `audit`. A client that sends the last `id` in `Last-Event-ID` gets every event since, at least once. Each batch is recorded as a read before it is sent.",

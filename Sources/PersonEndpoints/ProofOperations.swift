@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Transparency
 import Whereabouts
 
@@ -7,14 +8,14 @@ extension ProofEndpoints {
     package var operations: [Operation] {
         [
             Operation(
-                "GET", "/v1/people/*/proof", .recorded(proof), group: .stored,
+                "GET", APIPath.peopleProof.text, .recorded(proof), group: .stored,
                 summary: "Prove that a person's audit is complete.",
                 description:
                     "All entries of the person's own log with their contents, and the signed checkpoint over them, as a file that scripts/verify_proof.py checks without the service. Needs the scope `audit`. The read is recorded too.",
                 access: .token(.audit), discloses: .recorded(.audit), query: [.atLeast],
                 answerTypes: ["text/plain"], mixesTexts: true),
             .read(
-                "/v1/people/*/checkpoint", checkpoint,
+                APIPath.peopleCheckpoint.text, checkpoint,
                 summary: "Get the signed checkpoint of a person's own log.",
                 description:
                     "Keep it: with `since`, its number of entries, a later answer proves that the log continues it. Needs the scope `audit`. The read is recorded too.",

@@ -7,7 +7,7 @@ extension QueryEndpoints {
     package var operations: [Operation] {
         [
             Operation(
-                "POST", "/v1/people/*/location-queries", .report(ask),
+                "POST", APIPath.peopleLocationQueries.text, .report(ask),
                 group: .asking, summary: "Ask where a person is.",
                 description:
                     "Needs a token with the scope `query` and a grant of the person's. If no fix is young enough, the person's phone is woken. The query, its purpose and its outcome are recorded, and the person sees them. Without a grant the answer is 404, as for a person who does not exist.",
@@ -26,7 +26,7 @@ extension QueryEndpoints {
                     named: "StartedLocationQuery"),
                 bodyBytes: Limits.bodyBytes, takesKey: true),
             Operation(
-                "GET", "/v1/location-queries/*", .wait(read),
+                "GET", APIPath.locationQueriesOne.text, .wait(read),
                 group: .asking, summary: "Read the status and the answer of a location query.",
                 description:
                     "Only for the requester. With `wait`, the answer comes as soon as the query is no longer pending. Each answer with a location is recorded as a disclosure before it is sent.",
@@ -40,7 +40,7 @@ extension QueryEndpoints {
                     Schema.object(of: QueryAnswer.self), named: "LocationQuery"),
                 hasPlaces: true, hasNames: true),
             Operation(
-                "DELETE", "/v1/location-queries/*", .answer(cancel),
+                "DELETE", APIPath.locationQueriesOne.text, .answer(cancel),
                 group: .asking, summary: "Cancel a location query.",
                 description: "Only for the asker. The person sees that the query was cancelled.",
                 access: .token(.query),

@@ -7,7 +7,7 @@ extension ReadEndpoints {
     package var operations: [Operation] {
         [
             .read(
-                "/v1/people/*/location", location,
+                APIPath.peopleLocation.text, location,
                 summary: "Read a person's newest location.",
                 description:
                     "For the person, the operator, or a person with a grant. The read is recorded before the answer is sent. `location` is null if there is none.",
@@ -16,7 +16,7 @@ extension ReadEndpoints {
                     Schema.object(of: LocationAnswer.self), named: "LastLocation"),
                 hasPlaces: true, hasNames: true),
             .read(
-                "/v1/people/*/track", track,
+                APIPath.peopleTrack.text, track,
                 summary: "List a person's fixes.",
                 description:
                     "In order of time. For the person, the operator, or a person with a grant that includes history. The read is recorded before the answer is sent.",
@@ -46,7 +46,7 @@ extension ReadEndpoints {
                     pageOf: "TrackFix"),
                 answerTypes: [TrackPoints.mediaType], hasPlaces: true),
             .read(
-                "/v1/people/*/visits", visits,
+                APIPath.peopleVisits.text, visits,
                 summary: "List a person's visits.",
                 description:
                     "In order of arrival. `departure` is null for a visit under way. The read is recorded before the answer is sent.",
@@ -54,7 +54,7 @@ extension ReadEndpoints {
                 answer: Operation.Answer(Schema.page(of: VisitItem.self), pageOf: "Visit"), hasPlaces: true,
                 hasNames: true),
             .read(
-                "/v1/people/*/visits/*", visit,
+                APIPath.peopleVisitsOne.text, visit,
                 summary: "Explain a visit by its fixes.",
                 description:
                     "The three fixes before and after the visit, and those during it. If the visit has changed since, `visit` is null and `successor` is the id of the visit at its time. The read is recorded before the answer is sent.",
@@ -63,14 +63,14 @@ extension ReadEndpoints {
                     Schema.object(of: ExplainedVisit.self), named: "ExplainedVisit"),
                 hasPlaces: true, hasNames: true),
             .read(
-                "/v1/people/*/crossings", crossings,
+                APIPath.peopleCrossings.text, crossings,
                 summary: "List a person's crossings of regions.",
                 description:
                     "Entries and exits in order of time; an exit has the seconds that the person stayed. The read is recorded before the answer is sent.",
                 access: .token(.query), discloses: .crossings, query: Self.rowParameters,
                 answer: Operation.Answer(Schema.page(of: CrossingItem.self), pageOf: "Crossing")),
             .read(
-                "/v1/people/*/trips", trips,
+                APIPath.peopleTrips.text, trips,
                 summary: "List a person's trips and gaps.",
                 description:
                     "The movements between visits, with distance and mode, and the gaps of more than ten minutes without data. The read is recorded before the answer is sent.",
@@ -78,7 +78,7 @@ extension ReadEndpoints {
                 answer: Operation.Answer(Schema.page(Self.trip), pageOf: "Trip"),
                 hasPlaces: true, hasNames: true),
             .read(
-                "/v1/people/*/places", places,
+                APIPath.peoplePlaces.text, places,
                 summary: "List the places a person visited.",
                 description:
                     "The place with the most time comes first. The read is recorded before the answer is sent.",
@@ -86,7 +86,7 @@ extension ReadEndpoints {
                 answer: Operation.Answer(Schema.page(of: PlaceItem.self), pageOf: "VisitedPlace"),
                 hasPlaces: true, hasNames: true),
             .read(
-                "/v1/people/*/summary", summary,
+                APIPath.peopleSummary.text, summary,
                 summary: "Sum up a person's days, weeks or months.",
                 description:
                     "Stays, trips and time without data, at most 93 days at once. Periods begin by the local time where the person was. The read is recorded before the answer is sent.",
@@ -106,7 +106,7 @@ extension ReadEndpoints {
                 answer: Operation.Answer(Schema.page(of: SummaryItem.self), pageOf: "SummaryPeriod"),
                 hasNames: true),
             .read(
-                "/v1/people/*/audit", audit,
+                APIPath.peopleAudit.text, audit,
                 summary: "List who asked for, read or changed a person's data.",
                 description:
                     "The newest entry comes first. Needs the scope `audit`. Entries are queries with their pushes, fixes and disclosures, reads, changes of rights, and the operator's acts that concern everyone. The read is recorded too.",
@@ -119,7 +119,7 @@ extension ReadEndpoints {
                             optional: ["number": Schema.event])), pageOf: "AuditEntry"),
                 answerTypes: ["text/csv"], mixesTexts: true),
             .read(
-                "/v1/people/*/asked", asked,
+                APIPath.peopleAsked.text, asked,
                 summary: "List what a person asked about others.",
                 description:
                     "The newest entry comes first. Needs the scope `audit`. Entries show what the person saw, as hashes instead of locations.",
@@ -131,14 +131,14 @@ extension ReadEndpoints {
                             "status": Schema.text,
                         ])), pageOf: "AskedEntry")),
             .read(
-                "/v1/people/*/findings", findings,
+                APIPath.peopleFindings.text, findings,
                 summary: "List conspicuous patterns of questions about a person.",
                 description:
                     "Over 90 days, for example 12 questions in one day or questions in three nights of two weeks. Needs the scope `audit`.",
                 access: .token(.audit), discloses: .audit,
                 answer: Operation.Answer(Schema.page(of: FindingItem.self), pageOf: "Finding")),
             .read(
-                "/v1/people/*/regions", regions,
+                APIPath.peopleRegions.text, regions,
                 summary: "List a person's regions.",
                 description: "In the form in which they were added. The read is recorded before the answer is sent.",
                 access: .token(.manage), discloses: .settings,

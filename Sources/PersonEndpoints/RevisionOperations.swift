@@ -1,5 +1,6 @@
 import Answers
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension RevisionEndpoints {
@@ -7,7 +8,7 @@ extension RevisionEndpoints {
     var operations: [Operation] {
         [
             Operation(
-                "DELETE", "/v1/people/*/track/*", .answer(withdraw), group: .people, summary: "Withdraw a fix.",
+                "DELETE", APIPath.peopleTrackOne.text, .answer(withdraw), group: .people, summary: "Withdraw a fix.",
                 description:
                     "From then on, everything is as if the fix had never been reported: the track, the newest location, visits, trips, crossings and places. The fix is the `number` that the track shows. It stays in the log and can be restored. The audit shows who withdrew it, and the reason. For the person (scope `manage`) or the operator.",
                 access: .token(.manage), discloses: .command,
@@ -20,7 +21,7 @@ extension RevisionEndpoints {
                 ],
                 answer: .changed),
             .command(
-                "POST", "/v1/people/*/track/*", restore, group: .people, summary: "Restore a withdrawn fix.",
+                "POST", APIPath.peopleTrackOne.text, restore, group: .people, summary: "Restore a withdrawn fix.",
                 description:
                     "The fix counts again, as before it was withdrawn. For the person (scope `manage`) or the operator.",
                 access: .token(.manage),
@@ -28,7 +29,7 @@ extension RevisionEndpoints {
                     Schema.body(["reason": Schema.text(1...Limits.purposeCharacters)]), named: "Restoration",
                     example: ["reason": "the clock was right"])),
             Operation(
-                "GET", "/v1/people/*/withdrawn-fixes", .recorded(list), group: .people,
+                "GET", APIPath.peopleWithdrawnFixes.text, .recorded(list), group: .people,
                 summary: "List a person's withdrawn fixes.",
                 description:
                     "In order of time. For the person (scope `manage`) or the operator. The read is recorded before the answer is sent.",

@@ -8,7 +8,7 @@ extension ScheduleEndpoints {
     package var operations: [Operation] {
         [
             .change(
-                "/v1/people/*/schedules", set,
+                APIPath.peopleSchedules.text, set,
                 group: .people, summary: "Add a schedule.",
                 description:
                     "For the person (scope `manage`) or the operator. The service asks at this interval unless a fix is younger than half of it. At most 8.",
@@ -20,14 +20,14 @@ extension ScheduleEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadeItem.self), named: "AddedSchedule")),
             .settings(
-                "/v1/people/*/schedules", list,
+                APIPath.peopleSchedules.text, list,
                 group: .people, summary: "List a person's schedules.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
                 discloses: .settings,
                 items: Schema.object(of: ScheduleItem.self),
                 named: "Schedule"),
             .command(
-                "DELETE", "/v1/people/*/schedules/*", decisions.done(by: remove),
+                "DELETE", APIPath.peopleSchedulesOne.text, decisions.done(by: remove),
                 group: .people, summary: "Remove a schedule.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
         ]

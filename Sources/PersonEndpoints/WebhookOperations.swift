@@ -8,7 +8,7 @@ extension WebhookEndpoints {
     package var operations: [Operation] {
         [
             .change(
-                "/v1/people/*/webhooks", add,
+                APIPath.peopleWebhooks.text, add,
                 group: .people, summary: "Add a webhook.",
                 description:
                     "Needs the person's own token with the scopes `manage` and `audit`. The operator must have allowed the target's origin. The secret that signs messages is shown only once.",
@@ -19,19 +19,19 @@ extension WebhookEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadeWebhook.self), named: "AddedWebhook")),
             .settings(
-                "/v1/people/*/webhooks", list,
+                APIPath.peopleWebhooks.text, list,
                 group: .people, summary: "List a person's webhooks.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage),
                 discloses: .settings,
                 items: Schema.object(of: WebhookItem.self),
                 named: "Webhook", atMost: Limits.webhooksPerPerson),
             .command(
-                "DELETE", "/v1/people/*/webhooks/*", decisions.done(by: remove),
+                "DELETE", APIPath.peopleWebhooksOne.text, decisions.done(by: remove),
                 group: .people, summary: "Remove a webhook.",
                 description: "For the person (scope `manage`) or the operator. Unsent messages are dropped.",
                 access: .token(.manage)),
             .settings(
-                "/v1/people/*/webhooks/*/dead-letters", deadLetters,
+                APIPath.peopleWebhooksDeadLetters.text, deadLetters,
                 group: .people, summary: "List a webhook's dead letters.",
                 description:
                     "The messages that the webhook gave up on, after about a day. For the person (scope `manage`) or the operator.",
@@ -39,13 +39,13 @@ extension WebhookEndpoints {
                 items: Schema.object(of: DeadLetterItem.self),
                 named: "DeadLetter", atMost: Limits.deadLettersPerWebhook),
             Operation(
-                "POST", "/v1/people/*/webhooks/*/dead-letters/*/retry", .answer(retry),
+                "POST", APIPath.peopleWebhooksDeadLettersRetry.text, .answer(retry),
                 group: .people, summary: "Post a dead letter again.",
                 description: "The message leaves the list when the target takes it. The act is recorded first.",
                 access: .token(.manage), discloses: .command, status: 202,
                 answer: Operation.Answer(Schema.object(of: MadeItem.self), named: "RetriedDeadLetter")),
             .command(
-                "DELETE", "/v1/people/*/webhooks/*/dead-letters/*", decisions.done(by: discard),
+                "DELETE", APIPath.peopleWebhooksDeadLettersOne.text, decisions.done(by: discard),
                 group: .people, summary: "Discard a dead letter.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
         ]

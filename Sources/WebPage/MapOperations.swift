@@ -1,12 +1,13 @@
 import HTTPInterface
 import HouseEndpoints
+import Replies
 
 extension MapEndpoints {
     /// The names of the page's map.
     package var operations: [Operation] {
         [
             Operation(
-                "GET", "/v1/places/names", .answer(geocoding.budgeted(names)),
+                "GET", APIPath.placesNames.text, .answer(geocoding.budgeted(names)),
                 group: .places, summary: "Name the places of a map.",
                 description:
                     "The most populous places of the box come first. Needs any valid token. Concerns no person, so it is not recorded.",

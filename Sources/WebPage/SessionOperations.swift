@@ -57,7 +57,7 @@ extension SessionEndpoints {
                 access: .token([]), discloses: .command, query: [.everywhere], status: 204,
                 otherStatuses: [(303, "A browser's form is answered with the way to the first page.")]),
             .change(
-                "/v1/link-openings", openLink,
+                APIPath.linkOpenings.text, openLink,
                 group: .sharing, summary: "Open a share link.",
                 description:
                     "Without a token. `link` is the secret of a link or its whole address. The answer has a token with the scope `query` for the routes of `person`. The opening is in the person's audit, as is each reading. A link that is wrong, unknown, ended or used, and one that needs another passphrase, get the same 404, and many of them 429.",
@@ -66,7 +66,7 @@ extension SessionEndpoints {
                     Schema.body(["link": Schema.text], optional: ["passphrase": Schema.text]), named: "LinkOpening"),
                 answer: Operation.Answer(Schema.made(OpenedLink.self), named: "OpenedLink")),
             .change(
-                "/v1/sign-in-codes", makeCode,
+                APIPath.signInCodes.text, makeCode,
                 group: .page, summary: "Create a one-time code for the page.",
                 description:
                     "For yourself, or as the operator for anyone. Needs the scope `manage`. The code opens one session within 15 minutes and replaces an earlier code that is unused. Opening `path` shows a button; only the button uses the code.",

@@ -62,17 +62,19 @@ public struct ReceiptFile: Sendable {
 }
 
 extension ServiceClient {
-    /// The lists of places about a person, `/v1/people/P/…`.
-    private static let aboutPlaces: Set<String> = ["location", "track", "visits", "crossings", "trips", "places"]
+    /// The answers that say where a person is or was.
+    private static let aboutPlaces: [APIPath] = [
+        .peopleLocation, .peopleTrack, .peopleVisits, .peopleCrossings, .peopleTrips, .peoplePlaces,
+    ]
 
     /// The JSON of an answer whose receipt, if receipts are kept, is on disk.
     func value(of response: HTTPResponse, _ path: [String]) throws(ClientError) -> JSONValue {
         let value = try Self.value(of: response)
         guard let receipts else { return value }
-        let isAboutPlaces = path.count == 4 && path[1] == "people" && Self.aboutPlaces.contains(path[3])
+        let isAboutPlaces = Self.aboutPlaces.contains { $0.matches(path) }
         // An answer that cannot be read may show a location.
         let isAnswered =
-            path.count == 3 && path[1] == "location-queries"
+            APIPath.locationQueriesOne.matches(path)
             && ((try? QueryAnswer.read(value)).map { $0?.location != nil } ?? true)
         try receipts.keep(response, isRequired: isAboutPlaces || isAnswered)
         return value

@@ -43,9 +43,9 @@ extension ServiceClient {
         body.field("initiation", initiation.rawValue)
         body.field("deadlineSeconds", waitSeconds)
         body.endObject()
-        let asked = try await send("POST", ["v1", "people", person, "location-queries"], body: body.bytes)
-        let id = try Self.read(StartedQuery.self, from: asked, ["v1", "people", person, "location-queries"]).id
-        let path = ["v1", "location-queries", id]
+        let asked = try await send("POST", APIPath.peopleLocationQueries.parts(person), body: body.bytes)
+        let id = try Self.read(StartedQuery.self, from: asked, APIPath.peopleLocationQueries.parts(person)).id
+        let path = APIPath.locationQueriesOne.parts(id)
         // The service ends the question at its deadline, and needs a moment to record that.
         let end = ContinuousClock.now + .seconds(waitSeconds + 2)
         while true {
@@ -70,7 +70,7 @@ extension ServiceClient {
 
     /// The person's last known location, without waking the phone; `nil` if there is none to show. A recorded read.
     public func lastKnownLocation(of person: String) async throws -> Location? {
-        let path = ["v1", "people", person, "location"]
+        let path = APIPath.peopleLocation.parts(person)
         let answer = try Self.read(LocationAnswer.self, from: try await send("GET", path), path)
         guard let item = answer.location else { return nil }
         guard let location = Location(item) else { throw Self.unexpected(path) }
@@ -83,7 +83,7 @@ extension ServiceClient {
     public func visits(
         of person: String, from: UnixTime? = nil, to: UnixTime? = nil, after: String? = nil
     ) async throws -> Page<Visit> {
-        try await page("visits", of: person, from: from, to: to, after: after) { Visit($0) }
+        try await page(.peopleVisits, of: person, from: from, to: to, after: after) { Visit($0) }
     }
 
     /// A page of the person's entries into and exits from regions in a time range. A recorded read.
@@ -92,7 +92,7 @@ extension ServiceClient {
     public func crossings(
         of person: String, from: UnixTime? = nil, to: UnixTime? = nil, after: String? = nil
     ) async throws -> Page<Crossing> {
-        try await page("crossings", of: person, from: from, to: to, after: after) { Crossing($0) }
+        try await page(.peopleCrossings, of: person, from: from, to: to, after: after) { Crossing($0) }
     }
 
     /// A page of the fixes that the person's devices reported in a time range, in order of time. A recorded read.
@@ -101,7 +101,7 @@ extension ServiceClient {
     public func track(
         of person: String, from: UnixTime? = nil, to: UnixTime? = nil, after: String? = nil
     ) async throws -> Page<Fix> {
-        try await page("track", of: person, from: from, to: to, after: after) { Fix($0) }
+        try await page(.peopleTrack, of: person, from: from, to: to, after: after) { Fix($0) }
     }
 
     /// Reports fixes of the device whose reporting key is the token. They are durable when this returns. A repeated fix
@@ -115,14 +115,14 @@ extension ServiceClient {
         body.beginObject()
         body.array("fixes") { array in for item in items { array.value(item) } }
         body.endObject()
-        let path = ["v1", "fixes"]
+        let path = APIPath.fixes.parts()
         return Receipt(try Self.read(ReportOutcome.self, from: try await send("POST", path, body: body.bytes), path))
     }
 
     private func page<Row: Reply, Item: Sendable>(
-        _ list: String, of person: String, from: UnixTime?, to: UnixTime?, after: String?, _ item: (Row) -> Item?
+        _ list: APIPath, of person: String, from: UnixTime?, to: UnixTime?, after: String?, _ item: (Row) -> Item?
     ) async throws(ClientError) -> Page<Item> {
-        let path = ["v1", "people", person, list]
+        let path = list.parts(person)
         let times = [("from", from), ("to", to)].compactMap { name, time in time.map { (name: name, value: "\($0)") } }
         return try Self.page(
             of: try await send("GET", path, query: times + Self.cursor(after)), path, after: after, item)

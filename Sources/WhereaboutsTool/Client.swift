@@ -30,20 +30,16 @@ struct Client {
     }
 
     func get(
-        _ path: String..., query: [(name: String, value: String)] = []
+        _ path: [String], query: [(name: String, value: String)] = []
     ) throws(ToolError) -> JSONValue {
         try told { () throws(ClientError) in try service.get(path, query: query) }
     }
 
     /// The bytes of a `GET` whose answer is not JSON.
     func file(
-        _ path: String..., query: [(name: String, value: String)] = []
+        _ path: [String], query: [(name: String, value: String)] = []
     ) throws(ToolError) -> [UInt8] {
         try told { () throws(ClientError) in try service.file(path, query: query) }
-    }
-
-    func post(_ path: String..., body: (inout JSONWriter) -> Void = { _ in }) throws(ToolError) -> JSONValue {
-        try post(path, body: body)
     }
 
     func post(_ path: [String], body: (inout JSONWriter) -> Void = { _ in }) throws(ToolError) -> JSONValue {
@@ -54,7 +50,7 @@ struct Client {
         return try told { () throws(ClientError) in try service.post(path, json: writer.bytes) }
     }
 
-    func post(_ path: String..., json: [UInt8]) throws(ToolError) -> JSONValue {
+    func post(_ path: [String], json: [UInt8]) throws(ToolError) -> JSONValue {
         try told { () throws(ClientError) in try service.post(path, json: json) }
     }
 
@@ -69,26 +65,7 @@ struct Client {
     /// - Parameter body: Takes the items of a page.
     @discardableResult
     func pages(
-        _ path: String..., query: [(name: String, value: String)] = [],
-        page body: ([JSONValue]) throws(ToolError) -> Void
-    ) throws(ToolError) -> String? {
-        try pages(path, query: query, page: body)
-    }
-
-    /// All items of a list without pages.
-    func items(_ path: String..., query: [(name: String, value: String)] = []) throws(ToolError) -> [JSONValue] {
-        try items(path, query: query)
-    }
-
-    func items(_ path: [String], query: [(name: String, value: String)] = []) throws(ToolError) -> [JSONValue] {
-        var all: [JSONValue] = []
-        try pages(path, query: query) { all.append(contentsOf: $0) }
-        return all
-    }
-
-    @discardableResult
-    private func pages(
-        _ path: [String], query: [(name: String, value: String)],
+        _ path: [String], query: [(name: String, value: String)] = [],
         page body: ([JSONValue]) throws(ToolError) -> Void
     ) throws(ToolError) -> String? {
         var after: String?
@@ -98,6 +75,13 @@ struct Client {
             guard let next = page.next else { return page.asOf }
             after = next
         }
+    }
+
+    /// All items of a list, however many pages it has.
+    func items(_ path: [String], query: [(name: String, value: String)] = []) throws(ToolError) -> [JSONValue] {
+        var all: [JSONValue] = []
+        try pages(path, query: query) { all.append(contentsOf: $0) }
+        return all
     }
 
     private func told<Value>(_ ask: () throws(ClientError) -> Value) throws(ToolError) -> Value {
@@ -113,13 +97,13 @@ struct Client {
 extension Client {
     /// The number of the newest event of the log. Only the operator of this computer sees it.
     func head() throws(ToolError) -> Int64 {
-        try items("v1", "projections").compactMap { $0["head"]?.int }.max() ?? 0
+        try items(APIPath.projections.parts()).compactMap { $0["head"]?.int }.max() ?? 0
     }
 
     /// The handles of all people.
     func people() throws(ToolError) -> [String] {
         var people: [String] = []
-        for person in try items("v1", "people") { people.append(try person.read(PersonItem.self).handle) }
+        for person in try items(APIPath.people.parts()) { people.append(try person.read(PersonItem.self).handle) }
         return people
     }
 
@@ -135,7 +119,7 @@ extension Client {
         guard server == nil else { return }
         let head = try head()
         for _ in 0..<500 {
-            let active = try items("v1", "projections").filter { $0.text("role") == "active" }
+            let active = try items(APIPath.projections.parts()).filter { $0.text("role") == "active" }
             if active.allSatisfy({ $0["place"]?.int ?? 0 >= head }) { return }
             usleep(20_000)
         }
@@ -155,7 +139,7 @@ extension Client {
     ) throws(ToolError) -> Value {
         let (holder, token) = try issuing(to: person, scopes: scopes, until: nil)
         do throws(ToolError) { return try body(holder, token) } catch {
-            do throws(ToolError) { _ = try delete(["v1", "tokens", token]) } catch let second {
+            do throws(ToolError) { _ = try delete(APIPath.tokensOne.parts(token)) } catch let second {
                 throw .data("\(error) The token \(token), issued for this, is still valid: \(second)")
             }
             throw error
@@ -165,7 +149,7 @@ extension Client {
     private func issuing(
         to person: Handle, scopes: [String], until: Timestamp?
     ) throws(ToolError) -> (client: Client, token: String) {
-        let issued = try post("v1", "people", person.text, "tokens") { body in
+        let issued = try post(APIPath.peopleTokens.parts(person.text)) { body in
             body.array("scopes") { array in scopes.forEach { array.value($0) } }
             body.field("until", milliseconds: until?.milliseconds)
         }

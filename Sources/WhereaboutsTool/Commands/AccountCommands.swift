@@ -20,7 +20,7 @@ enum AccountCommands {
             operands: .one("NUMBER"), accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the invitation \(number)", "v1", "account-invitations", number)
+                try invocation.remove("the invitation \(number)", APIPath.accountInvitationsOne.parts(number))
             }),
         Command(
             words: ["account", "open"], summary: "Open an account with a code.", operands: .one("CODE"),
@@ -29,7 +29,7 @@ enum AccountCommands {
 
     private static func invite(_ invocation: Invocation) throws(ToolError) {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "account-invitations") { body in
+            try client.post(APIPath.accountInvitations.parts()) { body in
                 body.field("expires", milliseconds: invocation[expires]?.milliseconds)
             }
         }
@@ -41,7 +41,7 @@ enum AccountCommands {
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let invitations = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "account-invitations")
+            try client.items(APIPath.accountInvitations.parts())
         }
         let table = Table(">INVITATION", "EXPIRES")
         let sentence = "No invitation is open."
@@ -54,7 +54,7 @@ enum AccountCommands {
     private static func open(_ invocation: Invocation) throws(ToolError) {
         let name = invocation.required(name)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "accounts") { body in
+            try client.post(APIPath.accounts.parts()) { body in
                 body.field("code", invocation.operands[0])
                 body.field("name", name.text)
             }

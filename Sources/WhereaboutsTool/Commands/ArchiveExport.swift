@@ -47,11 +47,11 @@ enum ArchiveExport {
                 archive.end()
             }
             // The audit includes the reads of this export so far, and the proof the whole audit.
-            try writeList("audit", "audit", of: person, client, &archive)
+            try writeList("audit", .peopleAudit, of: person, client, &archive)
             archive.write(
-                "proof/\(person.text).person-proof", try client.file("v1", "people", person.text, "proof"), items: 1)
+                "proof/\(person.text).person-proof", try client.file(APIPath.peopleProof.parts(person.text)), items: 1)
             archive.write(
-                "proof/checkpoint.json", try client.get("v1", "people", person.text, "checkpoint").jsonLine, items: 1)
+                "proof/checkpoint.json", try client.get(APIPath.peopleCheckpoint.parts(person.text)).jsonLine, items: 1)
             archive.finish { (writer: inout JSONWriter) in
                 writer.field("form", "whereabouts-archive")
                 writer.field("version", version)
@@ -68,7 +68,7 @@ enum ArchiveExport {
         let now = Timestamp.now
         var month = ""
         let query = try client.waitingForEarlierCommands() + [("heights", "reported")]
-        try client.pages("v1", "people", person.text, "track", query: query) { page throws(ToolError) in
+        try client.pages(APIPath.peopleTrack.parts(person.text), query: query) { page throws(ToolError) in
             for item in page {
                 for case .fix(let fix, _) in FixJSON.reports(from: ExportCommand.reported(item), now: now) {
                     let next = String(ISO8601.text(of: fix.timestamp).prefix(7))
@@ -114,11 +114,11 @@ enum ArchiveExport {
     }
 
     private static func writeList(
-        _ member: String, _ path: String, of person: Handle, _ client: Client, _ archive: inout ArchiveFile
+        _ member: String, _ path: APIPath, of person: Handle, _ client: Client, _ archive: inout ArchiveFile
     ) throws(ToolError) {
         archive.begin("\(member).jsonl")
         let query = try client.waitingForEarlierCommands()
-        try client.pages("v1", "people", person.text, path, query: query) { page in
+        try client.pages(path.parts(person.text), query: query) { page in
             for item in page {
                 guard importable.contains(member), let members = item.members else {
                     archive.add(line: item.jsonLine)
@@ -146,7 +146,7 @@ enum ArchiveExport {
         if let kind { query.append(("kind", kind)) }
         var (after, end): (Int64, Int64?) = (0, nil)
         while true {
-            let page = try client.get("v1", "events", query: query + [("after", "\(after)")])
+            let page = try client.get(APIPath.events.parts(), query: query + [("after", "\(after)")])
                 .read(Page<JSONValue>.self)
             let last = end ?? page.end.asOf.number ?? 0
             end = last

@@ -36,7 +36,7 @@ enum AskCommand {
                 as: invocation.required(asker), scopes: ["query"], seconds: max(tokenSeconds, waitSeconds + 60))
             asker.service.receipts = invocation[receipts].map { ReceiptFile(path: $0) }
             let asked = try asker.post(
-                "v1", "people", invocation.required(person).text, "location-queries"
+                APIPath.peopleLocationQueries.parts(invocation.required(person).text)
             ) { body in
                 body.field("purpose", invocation.required(Options.purpose))
                 body.field("initiation", "user")
@@ -68,7 +68,7 @@ enum AskCommand {
         while true {
             let left = (end - ContinuousClock.now).components.seconds
             let json = try client.get(
-                "v1", "location-queries", id, query: [("wait", "\(max(0, min(left, requestSeconds)))")])
+                APIPath.locationQueriesOne.parts(id), query: [("wait", "\(max(0, min(left, requestSeconds)))")])
             let answer = try json.read(QueryAnswer.self)
             guard answer.status == "pending", ContinuousClock.now < end else {
                 console.progress("")

@@ -25,7 +25,7 @@ enum AuditCommand {
         let person = invocation.required(Options.person)
         var entries: [JSONValue] = []
         let asOf = try ReadCommands.reading(invocation, scopes: ["audit"]) { client, query throws(ToolError) in
-            try client.pages("v1", "people", person.text, "audit", query: query) { entries.append(contentsOf: $0) }
+            try client.pages(APIPath.peopleAudit.parts(person.text), query: query) { entries.append(contentsOf: $0) }
         }
         if invocation.has(csv) {
             var text = AuditCSV.head
@@ -41,7 +41,7 @@ enum AuditCommand {
         let person = invocation.required(Options.person)
         var entries: [JSONValue] = []
         let asOf = try ReadCommands.reading(invocation, scopes: ["audit"]) { client, query throws(ToolError) in
-            try client.pages("v1", "people", person.text, "asked", query: query) { entries.append(contentsOf: $0) }
+            try client.pages(APIPath.peopleAsked.parts(person.text), query: query) { entries.append(contentsOf: $0) }
         }
         let table = Table("TIME", "ABOUT", "WHAT", "PURPOSE", "OUTCOME", "WAS SHOWN")
         let sentence = "\(person.text) has asked nothing."
@@ -68,7 +68,7 @@ enum AuditCommand {
         let person = invocation.required(Options.person)
         var found: [JSONValue] = []
         let asOf = try ReadCommands.reading(invocation, scopes: ["audit"]) { client, query throws(ToolError) in
-            try client.pages("v1", "people", person.text, "findings", query: query) { found.append(contentsOf: $0) }
+            try client.pages(APIPath.peopleFindings.parts(person.text), query: query) { found.append(contentsOf: $0) }
         }
         let table = Table("FROM", "TO", "WHO", "PATTERN", ">TIMES")
         let sentence = "There is no conspicuous pattern."

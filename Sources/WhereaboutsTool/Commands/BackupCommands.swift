@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import Log
 import Maintenance
+import Replies
 import Whereabouts
 
 /// `backup FOLDER` and `restore FOLDER`.
@@ -41,7 +42,7 @@ enum BackupCommands {
         }
         do throws(ToolError) {
             let answer = try House.withClient(invocation) { client throws(ToolError) in
-                try client.post("v1", "backups")
+                try client.post(APIPath.backups.parts())
             }
             do throws(LogError) { try Backup.move(outOf: data, to: folder) } catch {
                 throw .data("\(error)")

@@ -36,8 +36,8 @@ enum CorrectionCommands {
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
                 try invocation.remove(
-                    "the correction \(number)", "v1", "people", invocation.required(Options.person).text, "corrections",
-                    number)
+                    "the correction \(number)",
+                    APIPath.peopleCorrectionsOne.parts(invocation.required(Options.person).text, number))
             }),
     ]
 
@@ -50,7 +50,7 @@ enum CorrectionCommands {
             throw .usage("Give one of --merge, --split TIME, --not-visit and --name TEXT.")
         }
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "people", person.text, "corrections") { body in
+            try client.post(APIPath.peopleCorrections.parts(person.text)) { body in
                 if let moment = invocation[split] {
                     body.field("type", "split")
                     body.field("at", milliseconds: moment.milliseconds)
@@ -73,7 +73,7 @@ enum CorrectionCommands {
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let corrections = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people", person.text, "corrections")
+            try client.items(APIPath.peopleCorrections.parts(person.text))
         }
         let table = Table(">NUMBER", "CORRECTION", "FROM", "TO", "NAME")
         let sentence = "\(person.text) has corrected nothing."

@@ -36,7 +36,7 @@ enum DeviceCommands {
         let device = try invocation.handle()
         let person = invocation.required(Options.person)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "people", person.text, "devices") { $0.field("handle", device.text) }
+            try client.post(APIPath.peopleDevices.parts(person.text)) { $0.field("handle", device.text) }
         }
         let url = try publicURL(invocation)
         let made = try answer.read(MadeDevice.self)
@@ -112,7 +112,7 @@ enum DeviceCommands {
             let people =
                 if let only { [only.text] } else { try client.people() }
             for person in people {
-                for device in try client.items("v1", "people", person, "devices") { devices.append((person, device)) }
+                for device in try client.items(APIPath.peopleDevices.parts(person)) { devices.append((person, device)) }
             }
             return devices
         }
@@ -191,6 +191,6 @@ enum DeviceCommands {
 
     private static func remove(_ invocation: Invocation) throws(ToolError) {
         let device = try invocation.handle()
-        try invocation.remove("the device \(device.text)", "v1", "devices", device.text)
+        try invocation.remove("the device \(device.text)", APIPath.devicesOne.parts(device.text))
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import Log
 import Reactors
+import Replies
 import Service
 import Whereabouts
 import WhereaboutsClient
@@ -49,7 +50,7 @@ extension DoctorCommand {
             let query = [
                 (name: "after", value: "\(number)"), (name: "limit", value: "1"), (name: "asStored", value: "true"),
             ]
-            let page = try? client.get("v1", "events", query: query)
+            let page = try? client.get(APIPath.events.parts(), query: query)
             return page?["items"]?.array.map(Array.init)?.first?.time("recordedAt")
         }
         guard let head = try? client.head(), head > 1 else { return nil }

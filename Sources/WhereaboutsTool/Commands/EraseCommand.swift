@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Replies
 import Whereabouts
 
 /// `erase --person P`: the only command that cannot be undone.
@@ -18,7 +19,7 @@ enum EraseCommand {
     static func erase(_ person: Handle, _ invocation: Invocation) throws(ToolError) {
         if !invocation.has(Options.yes) { try confirm(person, invocation.console) }
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.delete(["v1", "people", person.text])
+            try client.delete(APIPath.peopleOne.parts(person.text))
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("Erased \(person.text). The log's data about them can no longer be read.")

@@ -33,7 +33,7 @@ enum EventsCommand {
             // Each read is recorded, so reading page by page without an end would never stop.
             var end: Int64?
             while true {
-                let page = try client.get("v1", "events", query: query + [("after", "\(after)")])
+                let page = try client.get(APIPath.events.parts(), query: query + [("after", "\(after)")])
                     .read(Page<JSONValue>.self)
                 if !isFollowing && end == nil { end = page.end.asOf.number }
                 for event in page.items where try event.read(EventHead.self).number <= end ?? .max {

@@ -66,7 +66,7 @@ enum ExportCommand {
         var (count, others) = (0, 0)
         _ = try ReadCommands.reading(invocation) { client, query throws(ToolError) in
             let query = query + [("heights", "reported")]
-            return try client.pages("v1", "people", person.text, "track", query: query) { page throws(ToolError) in
+            return try client.pages(APIPath.peopleTrack.parts(person.text), query: query) { page throws(ToolError) in
                 for item in page {
                     let device = try item.read(TrackPoint.self).device
                     guard wanted == nil || device == wanted else {
@@ -91,22 +91,27 @@ enum ExportCommand {
         }
     }
 
-    /// The members of the document: the lists `/v1/people/P/…` with these names.
-    static let lists: [(member: String, path: String)] = [
-        ("fixes", "track"), ("visits", "visits"), ("trips", "trips"), ("crossings", "crossings"),
-        ("places", "places"), ("regions", "regions"), ("corrections", "corrections"), ("schedules", "schedules"),
-        ("devices", "devices"), ("grants", "grants"), ("invitations", "invitations"), ("pauses", "pauses"),
-        ("tokens", "tokens"), ("webhooks", "webhooks"), ("asked", "asked"), ("findings", "findings"),
+    /// The members of the document, and the lists that they have.
+    static let lists: [(member: String, path: APIPath)] = [
+        ("fixes", .peopleTrack), ("visits", .peopleVisits), ("trips", .peopleTrips), ("crossings", .peopleCrossings),
+        ("places", .peoplePlaces), ("regions", .peopleRegions), ("corrections", .peopleCorrections),
+        ("schedules", .peopleSchedules), ("devices", .peopleDevices), ("grants", .peopleGrants),
+        ("invitations", .peopleInvitations), ("pauses", .peoplePauses), ("tokens", .peopleTokens),
+        ("webhooks", .peopleWebhooks), ("asked", .peopleAsked), ("findings", .peopleFindings),
         // The last one, because it includes this export.
-        ("audit", "audit"),
+        ("audit", .peopleAudit),
     ]
+
+    /// The members of a track's fix that its device did not report.
+    private static let unreported = Set(MemberLister.members(of: TrackPoint.self).map(\.name)).subtracting(
+        MemberLister.members(of: FixItem.self).map(\.name))
 
     /// The members of an item that the device reported, without those of the answer, which would become its remainder.
     static func reported(_ item: JSONValue) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         if let members = item.members {
-            for (name, value) in members where !["device", "number", "anomaly"].contains(name) {
+            for (name, value) in members where !unreported.contains(name) {
                 writer.key(name)
                 writer.value(value)
             }
@@ -129,7 +134,7 @@ enum ExportCommand {
                 var count = 0
                 // The audit includes the reads of this export so far.
                 let head = try client.waitingForEarlierCommands()
-                try client.pages("v1", "people", person.text, path, query: head) { items in
+                try client.pages(path.parts(person.text), query: head) { items in
                     for item in items {
                         console.result((count > 0 ? ",\n" : "\n").utf8)
                         console.result(item.jsonLine.dropLast())

@@ -41,7 +41,7 @@ enum FixCommands {
         let number = try invocation.number(from: invocation.command.words[1] == "withdraw" ? "track --json" : nil)
         let person = invocation.required(Options.person)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try send(client, ["v1", "people", person.text, "track", number])
+            try send(client, APIPath.peopleTrackOne.parts(person.text, number))
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("\(done) the fix \(number) of \(person.text).")
@@ -51,7 +51,7 @@ enum FixCommands {
         let person = invocation.required(Options.person)
         let fixes = try House.withClient(invocation) { client throws(ToolError) in
             try client.items(
-                "v1", "people", person.text, "withdrawn-fixes", query: try client.waitingForEarlierCommands())
+                APIPath.peopleWithdrawnFixes.parts(person.text), query: try client.waitingForEarlierCommands())
         }
         let table = Table(">NUMBER", "TIME", ">LATITUDE", ">LONGITUDE", "DEVICE")
         let sentence = "\(person.text) has withdrawn nothing."

@@ -44,7 +44,7 @@ enum GrantCommands {
             words: ["grant", "remove"], summary: "End a grant.", operands: .one("NUMBER"), accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the grant \(number)", "v1", "grants", number)
+                try invocation.remove("the grant \(number)", APIPath.grantsOne.parts(number))
             }),
         Command(
             words: ["invitation", "add"], summary: "Create a code that gives one person a grant.",
@@ -58,7 +58,7 @@ enum GrantCommands {
             accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the invitation \(number)", "v1", "invitations", number)
+                try invocation.remove("the invitation \(number)", APIPath.invitationsOne.parts(number))
             }),
         Command(
             words: ["invitation", "redeem"], summary: "Use an invitation's code to get its grant.",
@@ -90,7 +90,7 @@ enum GrantCommands {
         let subject = invocation.required(Self.subject)
         let requester = invocation.required(Self.requester)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "people", subject.text, "grants") { body in
+            try client.post(APIPath.peopleGrants.parts(subject.text)) { body in
                 body.field("requester", requester.text)
                 write(invocation, into: &body)
                 body.field("forSeconds", invocation[length])
@@ -105,7 +105,7 @@ enum GrantCommands {
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let subject = invocation.required(Self.subject)
         let grants = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people", subject.text, "grants")
+            try client.items(APIPath.peopleGrants.parts(subject.text))
         }
         let table = Table(">GRANT", "REQUESTER", "PRECISION", "HISTORY", "ASKS", "FROM", "UNTIL", "HOURS")
         let sentence = "No one may ask where \(subject.text) is."
@@ -127,7 +127,7 @@ enum GrantCommands {
         try requireZone(invocation)
         let subject = invocation.required(Self.subject)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "people", subject.text, "invitations") { body in
+            try client.post(APIPath.peopleInvitations.parts(subject.text)) { body in
                 write(invocation, into: &body)
                 body.field("expires", milliseconds: invocation[expires]?.milliseconds)
             }
@@ -141,7 +141,7 @@ enum GrantCommands {
     private static func listInvitations(_ invocation: Invocation) throws(ToolError) {
         let subject = invocation.required(Self.subject)
         let invitations = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people", subject.text, "invitations")
+            try client.items(APIPath.peopleInvitations.parts(subject.text))
         }
         let table = Table(">INVITATION", "EXPIRES", "PRECISION", "HISTORY", "ASKS", "HOURS")
         let sentence = "There is no open invitation."
@@ -157,7 +157,7 @@ enum GrantCommands {
         let person = invocation.required(redeemer)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             let own = try client.acting(as: person, scopes: ["query"], seconds: AskCommand.tokenSeconds)
-            return try own.post("v1", "redemptions") { $0.field("code", invocation.operands[0]) }
+            return try own.post(APIPath.redemptions.parts()) { $0.field("code", invocation.operands[0]) }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("\(person.text) may ask where \(try answer.read(RedeemedItem.self).subject) is.")

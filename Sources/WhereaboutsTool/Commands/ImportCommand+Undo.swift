@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Service
 import Whereabouts
 
@@ -17,18 +18,18 @@ extension ImportCommand {
                 importing the same file again does not.
                 """,
             run: { (invocation) throws(ToolError) in
-                try revise(invocation, "withdrawals", "Withdrew", invocation[reason] ?? "import undone")
+                try revise(invocation, .importsWithdrawals, "Withdrew", invocation[reason] ?? "import undone")
             }),
         Command(
             words: ["import", "redo"], summary: "Make the fixes of an undone import count again.",
             operands: .one("ID"), accepts: [reason, Options.json],
             run: { (invocation) throws(ToolError) in
-                try revise(invocation, "restorations", "Restored", invocation[reason] ?? "import redone")
+                try revise(invocation, .importsRestorations, "Restored", invocation[reason] ?? "import redone")
             }),
     ]
 
     private static func revise(
-        _ invocation: Invocation, _ what: String, _ done: String, _ reason: String
+        _ invocation: Invocation, _ path: APIPath, _ done: String, _ reason: String
     ) throws(ToolError) {
         let (id, console) = (invocation.operands[0], invocation.console)
         guard Identifier128(id) != nil else {
@@ -37,7 +38,7 @@ extension ImportCommand {
         let count = try House.withClient(invocation) { client throws(ToolError) -> Int64 in
             var (count, after): (Int64, Int64?) = (0, nil)
             repeat {
-                let answer = try client.post("v1", "imports", id, what) { body in
+                let answer = try client.post(path.parts(id)) { body in
                     body.field("reason", reason)
                     body.field("after", after)
                 }

@@ -36,7 +36,7 @@ extension Invocation {
     }
 
     /// Removes the thing at a path and prints a line.
-    func remove(_ what: String, _ path: String...) throws(ToolError) {
+    func remove(_ what: String, _ path: [String]) throws(ToolError) {
         let answer = try House.withClient(self) { client throws(ToolError) in try client.delete(path) }
         if has(Options.json) { return console.result(answer.jsonLine) }
         console.line("Removed \(what).")

@@ -39,7 +39,7 @@ enum LinkCommands {
             operands: .one("NUMBER"), accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the link \(number)", "v1", "links", number)
+                try invocation.remove("the link \(number)", APIPath.linksOne.parts(number))
             }),
     ]
 
@@ -57,7 +57,7 @@ enum LinkCommands {
         }
         let person = invocation.required(Options.person)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "people", person.text, "links") { body in
+            try client.post(APIPath.peopleLinks.parts(person.text)) { body in
                 body.field("precision", invocation[precision])
                 if let from = invocation[history] {
                     body.field("history", true)
@@ -88,7 +88,7 @@ enum LinkCommands {
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let links = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people", person.text, "links")
+            try client.items(APIPath.peopleLinks.parts(person.text))
         }
         let table = Table(">LINK", "NAME", "STATE", "PRECISION", "SHOWS", "UNTIL", ">OPENED", ">OF", "LAST OPENED")
         let sentence = "\(person.text) has no share links."

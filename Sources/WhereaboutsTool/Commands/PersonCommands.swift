@@ -22,7 +22,7 @@ enum PersonCommands {
     private static func add(_ invocation: Invocation) throws(ToolError) {
         let person = try invocation.handle()
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "people") { $0.field("handle", person.text) }
+            try client.post(APIPath.people.parts()) { $0.field("handle", person.text) }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("Added the person \(person.text).")
@@ -30,7 +30,7 @@ enum PersonCommands {
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let people = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people")
+            try client.items(APIPath.people.parts())
         }
         let table = Table("PERSON", "DEVICES")
         let sentence = "There are no people yet; \"person add\" adds a person."

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Replies
 import Whereabouts
 
 /// `projections status|rebuild|diff|activate|rollback|prune`.
@@ -25,11 +26,12 @@ enum ProjectionCommands {
         Command(
             words: ["projections", "activate"], summary: "Use the rebuilt projection from now on.",
             operands: .one("NAME"),
-            accepts: [Options.json], run: { (invocation) throws(ToolError) in try flip(invocation, "activate") }),
+            accepts: [Options.json],
+            run: { (invocation) throws(ToolError) in try flip(invocation, .projectionsActivate) }),
         Command(
             words: ["projections", "rollback"], summary: "Return to the projection used before.",
             operands: .one("NAME"), accepts: [Options.json],
-            run: { (invocation) throws(ToolError) in try flip(invocation, "rollback") }),
+            run: { (invocation) throws(ToolError) in try flip(invocation, .projectionsRollback) }),
         Command(
             words: ["projections", "prune"], summary: "Delete projections that are no longer used.",
             operands: .optional("NAME"), accepts: [Options.json], run: prune),
@@ -39,7 +41,7 @@ enum ProjectionCommands {
 
     private static func status(_ invocation: Invocation) throws(ToolError) {
         let items = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "projections")
+            try client.items(APIPath.projections.parts())
         }
         var table = Table("PROJECTION", ">VERSION", ">GENERATION", "ROLE", ">PLACE", ">HEAD", "STATE", "FINGERPRINT")
         for item in items {
@@ -58,18 +60,18 @@ enum ProjectionCommands {
             if let name = invocation.operands.first {
                 names = [name]
             } else {
-                names = try client.items("v1", "projections").filter { $0.text("role") == "active" }
+                names = try client.items(APIPath.projections.parts()).filter { $0.text("role") == "active" }
                     .map { $0.text("name") }
             }
             var building: [(name: String, generation: Int64?)] = []
             for name in names {
-                let made = try client.post("v1", "projections", name, "rebuild") {
+                let made = try client.post(APIPath.projectionsRebuild.parts(name)) {
                     $0.field("version", invocation[version])
                 }
                 building.append((name, made["generation"]?.int))
             }
             while true {
-                let items = try client.items("v1", "projections")
+                let items = try client.items(APIPath.projections.parts())
                 let wanted = building.compactMap { one in
                     items.last { $0.text("name") == one.name && $0["generation"]?.int == one.generation }
                 }
@@ -98,7 +100,7 @@ enum ProjectionCommands {
     private static func diff(_ invocation: Invocation) throws(ToolError) {
         let name = invocation.operands[0]
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.get("v1", "projections", name, "diff")
+            try client.get(APIPath.projectionsDiff.parts(name))
         }
         let isEqual = answer["equal"]?.bool == true
         if invocation.has(Options.json) {
@@ -118,10 +120,10 @@ enum ProjectionCommands {
         if !isEqual { throw .checkFailed(nil) }
     }
 
-    private static func flip(_ invocation: Invocation, _ verb: String) throws(ToolError) {
+    private static func flip(_ invocation: Invocation, _ path: APIPath) throws(ToolError) {
         let name = invocation.operands[0]
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "projections", name, verb)
+            try client.post(path.parts(name))
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let generation = answer["generation"].map { ", generation \(number($0))," } ?? ""
@@ -130,7 +132,7 @@ enum ProjectionCommands {
 
     private static func prune(_ invocation: Invocation) throws(ToolError) {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "projections", "prune") { $0.field("name", invocation.operands.first) }
+            try client.post(APIPath.projectionsPrune.parts()) { $0.field("name", invocation.operands.first) }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let gone = answer["items"]?.array.map(Array.init) ?? []

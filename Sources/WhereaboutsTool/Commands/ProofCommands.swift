@@ -2,6 +2,7 @@ import Cryptography
 import Glibc
 import JSON
 import Log
+import Replies
 import Transparency
 import Whereabouts
 
@@ -55,8 +56,8 @@ enum ProofCommands {
         let (bytes, first) = try ReadCommands.reading(invocation, scopes: ["audit"]) {
             client, query throws(ToolError) in
             (
-                try client.file("v1", "people", person, "proof", query: query),
-                kept == nil ? try firstPolicy(try client.get("v1", "people", person, "checkpoint"), person) : nil
+                try client.file(APIPath.peopleProof.parts(person), query: query),
+                kept == nil ? try firstPolicy(try client.get(APIPath.peopleCheckpoint.parts(person)), person) : nil
             )
         }
         let proven: PersonProof

@@ -1,6 +1,7 @@
 import JSON
 import Log
 import Reactors
+import Replies
 import Whereabouts
 
 /// `push-test`: tests the way to a phone with a real push, or prints the request for `curl`.
@@ -25,7 +26,7 @@ enum PushTestCommand {
         let device = invocation.required(Options.device).text
         if invocation.has(printCurl) { return try showCurl(device, invocation) }
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "devices", device, "push-tests")
+            try client.post(APIPath.devicesPushTests.parts(device))
         }
         if invocation.has(Options.json) {
             invocation.console.result(answer.jsonLine)
@@ -56,7 +57,7 @@ enum PushTestCommand {
 
     private static func showCurl(_ device: String, _ invocation: Invocation) throws(ToolError) {
         let request = try House.withClient(invocation) { client throws(ToolError) in
-            try client.get("v1", "devices", device, "push-request")
+            try client.get(APIPath.devicesPushRequest.parts(device))
         }
         // In double quotes, so that the shell inserts the variable's value.
         var authorization = "\"authorization: bearer $PROVIDER_TOKEN\""

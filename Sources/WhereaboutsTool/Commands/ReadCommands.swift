@@ -93,7 +93,7 @@ enum ReadCommands {
     private static func location(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let answer = try reading(invocation) { client, query throws(ToolError) in
-            try client.get("v1", "people", person.text, "location", query: query)
+            try client.get(APIPath.peopleLocation.parts(person.text), query: query)
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         guard let location = try answer.read(LocationAnswer.self).location else {
@@ -110,7 +110,7 @@ enum ReadCommands {
         let asOf = try reading(invocation) { client, query throws(ToolError) in
             let query = query + (invocation[distanceFilter].map { [("distanceFilter", "\($0)")] } ?? [])
             if isJSON { console.result(#"{"fixes":["#.utf8) }
-            return try client.pages("v1", "people", person.text, "track", query: query) { page throws(ToolError) in
+            return try client.pages(APIPath.peopleTrack.parts(person.text), query: query) { page throws(ToolError) in
                 let (first, second) = axes(invocation)
                 var table = Table("TIME", first, second, ">ACCURACY", ">SPEED", "DEVICE", "")
                 for fix in page {
@@ -157,7 +157,7 @@ enum ReadCommands {
     }
 
     private static func visits(_ invocation: Invocation) throws(ToolError) {
-        let (visits, asOf) = try list("visits", invocation)
+        let (visits, asOf) = try list(.peopleVisits, invocation)
         let (x, y) = axes(invocation)
         let table = Table("ARRIVAL", "DEPARTURE", ">STAY", "PLACE", x, y, ">ACCURACY")
         let sentence = "There is no visit in that time."
@@ -177,7 +177,7 @@ enum ReadCommands {
         let person = invocation.required(Options.person)
         let id = invocation.operands[0]
         let json = try reading(invocation) { client, query throws(ToolError) in
-            try client.get("v1", "people", person.text, "visits", id, query: query)
+            try client.get(APIPath.peopleVisitsOne.parts(person.text, id), query: query)
         }
         let answer = try json.read(ExplainedVisit.self)
         guard let visit = answer.visit else {
@@ -199,7 +199,7 @@ enum ReadCommands {
     }
 
     private static func places(_ invocation: Invocation) throws(ToolError) {
-        let (places, asOf) = try list("places", invocation)
+        let (places, asOf) = try list(.peoplePlaces, invocation)
         let (x, y) = axes(invocation)
         let table = Table("PLACE", ">VISITS", ">TIME", "LAST", x, y, "USUALLY")
         let sentence = "There is no visit in that time."
@@ -213,7 +213,7 @@ enum ReadCommands {
     }
 
     private static func trips(_ invocation: Invocation) throws(ToolError) {
-        let (trips, asOf) = try list("trips", invocation)
+        let (trips, asOf) = try list(.peopleTrips, invocation)
         let table = Table("START", "END", ">TIME", "WAY", ">DISTANCE", "FROM", "TO")
         let sentence = "There is no trip in that time."
         try invocation.show(trips, as: "trips", asOf: asOf, in: table, orElse: sentence) { (trip: TripItem) in
@@ -228,7 +228,7 @@ enum ReadCommands {
     }
 
     private static func crossings(_ invocation: Invocation) throws(ToolError) {
-        let (crossings, asOf) = try list("crossings", invocation)
+        let (crossings, asOf) = try list(.peopleCrossings, invocation)
         let table = Table("TIME", "CROSSING", "REGION", "REPORTED", ">STAYED")
         let sentence = "There is no crossing in that time."
         try invocation.show(crossings, as: "crossings", asOf: asOf, in: table, orElse: sentence) {
@@ -240,11 +240,11 @@ enum ReadCommands {
         }
     }
 
-    private static func list(_ name: String, _ invocation: Invocation) throws(ToolError) -> ([JSONValue], String?) {
+    private static func list(_ path: APIPath, _ invocation: Invocation) throws(ToolError) -> ([JSONValue], String?) {
         let person = invocation.required(Options.person)
         return try reading(invocation) { client, query throws(ToolError) in
             var items: [JSONValue] = []
-            let asOf = try client.pages("v1", "people", person.text, name, query: query) {
+            let asOf = try client.pages(path.parts(person.text), query: query) {
                 items.append(contentsOf: $0)
             }
             return (items, asOf)

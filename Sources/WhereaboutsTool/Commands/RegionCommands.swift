@@ -43,7 +43,7 @@ enum RegionCommands {
             run: { (invocation) throws(ToolError) in
                 let name = invocation.required(id)
                 let person = invocation.required(Options.person)
-                try invocation.remove("the region \(name)", "v1", "people", person.text, "regions", name)
+                try invocation.remove("the region \(name)", APIPath.peopleRegionsOne.parts(person.text, name))
             }),
     ]
 
@@ -57,7 +57,7 @@ enum RegionCommands {
         if let file = invocation[polygon] { outline = try geometry(in: file) }
         let name = invocation.required(id)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "people", person.text, "regions") { body in
+            try client.post(APIPath.peopleRegions.parts(person.text)) { body in
                 body.field("id", name)
                 if let circle {
                     body.object("circle") { object in
@@ -100,7 +100,7 @@ enum RegionCommands {
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let regions = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people", person.text, "regions")
+            try client.items(APIPath.peopleRegions.parts(person.text))
         }
         let table = Table("REGION", ">LATITUDE", ">LONGITUDE", ">RADIUS")
         let sentence = "\(person.text) has no regions."

@@ -25,11 +25,11 @@ enum ScheduleCommands {
         if let number = invocation[stop] {
             guard invocation[every] == nil else { throw .usage("Give --every or --stop, not both.") }
             return try invocation.remove(
-                "the schedule \(number)", "v1", "people", person.text, "schedules", "\(number)")
+                "the schedule \(number)", APIPath.peopleSchedulesOne.parts(person.text, "\(number)"))
         }
         if let seconds = invocation[every] {
             let answer = try House.withClient(invocation) { client throws(ToolError) in
-                try client.post("v1", "people", person.text, "schedules") { body in
+                try client.post(APIPath.peopleSchedules.parts(person.text)) { body in
                     body.field("everySeconds", seconds)
                     body.field("until", milliseconds: invocation[Options.until]?.milliseconds)
                 }
@@ -40,7 +40,7 @@ enum ScheduleCommands {
                 "Schedule \(made.id.text): the service asks where \(person.text) is every \(seconds) s.")
         }
         let schedules = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people", person.text, "schedules")
+            try client.items(APIPath.peopleSchedules.parts(person.text))
         }
         let table = Table(">SCHEDULE", ">SECONDS", "NEXT", "UNTIL")
         let sentence = "\(person.text) has no schedules."

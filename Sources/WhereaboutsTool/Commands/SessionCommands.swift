@@ -1,4 +1,5 @@
 import JSON
+import Replies
 import Whereabouts
 
 /// `session add`.
@@ -15,7 +16,9 @@ enum SessionCommands {
 
     private static func add(_ invocation: Invocation) throws(ToolError) {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "sign-in-codes") { body in body.field("person", invocation[Options.person]?.text) }
+            try client.post(APIPath.signInCodes.parts()) { body in
+                body.field("person", invocation[Options.person]?.text)
+            }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let url = try DeviceCommands.publicURL(invocation)

@@ -17,7 +17,7 @@ enum SharingCommands {
             words: ["resume"], summary: "End a person's pause.", requires: [Options.person], accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let person = invocation.required(Options.person)
-                try invocation.remove("the pause of \(person.text)", "v1", "people", person.text, "pauses")
+                try invocation.remove("the pause of \(person.text)", APIPath.peoplePauses.parts(person.text))
             }),
         Command(
             words: ["consent", "list"], summary: "List the questions that wait for a person's consent.",
@@ -35,7 +35,7 @@ enum SharingCommands {
     private static func pause(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.post("v1", "people", person.text, "pauses") { body in
+            try client.post(APIPath.peoplePauses.parts(person.text)) { body in
                 body.field("until", milliseconds: invocation[Options.until]?.milliseconds)
                 body.field("forSeconds", invocation[length])
             }
@@ -57,7 +57,7 @@ enum SharingCommands {
 
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let requests = try own(invocation) { client, person throws(ToolError) in
-            try client.items("v1", "people", person.text, "consent-requests")
+            try client.items(APIPath.peopleConsentRequests.parts(person.text))
         }
         let table = Table("QUERY", "WHO", "PURPOSE", "UNTIL")
         let sentence = "No question waits."
@@ -68,7 +68,7 @@ enum SharingCommands {
 
     private static func answer(_ invocation: Invocation, _ word: String) throws(ToolError) {
         let answer = try own(invocation) { client, person throws(ToolError) in
-            try client.post("v1", "people", person.text, "consent-requests", invocation.operands[0]) {
+            try client.post(APIPath.peopleConsentRequestsOne.parts(person.text, invocation.operands[0])) {
                 $0.field("consent", word)
             }
         }

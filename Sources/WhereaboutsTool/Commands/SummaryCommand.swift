@@ -26,7 +26,7 @@ enum SummaryCommand {
             if let period = invocation[period] { query.append(("period", period)) }
             if let minutes = invocation[dayStart] { query.append(("dayStartMinutes", "\(minutes)")) }
             var items: [JSONValue] = []
-            let asOf = try client.pages("v1", "people", person.text, "summary", query: query) {
+            let asOf = try client.pages(APIPath.peopleSummary.parts(person.text), query: query) {
                 items.append(contentsOf: $0)
             }
             return (items, asOf)

@@ -35,7 +35,7 @@ enum TokenCommands {
             accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the token \(number)", "v1", "tokens", number)
+                try invocation.remove("the token \(number)", APIPath.tokensOne.parts(number))
             }),
     ]
 
@@ -44,7 +44,7 @@ enum TokenCommands {
         switch (invocation[Options.person], invocation[Options.device]) {
         case (let person?, nil):
             answer = try House.withClient(invocation) { client throws(ToolError) in
-                try client.post("v1", "people", person.text, "tokens") { body in
+                try client.post(APIPath.peopleTokens.parts(person.text)) { body in
                     body.array("scopes") { array in
                         (invocation[scopes] ?? ["query", "audit"]).forEach { array.value($0) }
                     }
@@ -56,7 +56,7 @@ enum TokenCommands {
                 throw .usage("A reporting key takes neither --scopes nor --until.")
             }
             answer = try House.withClient(invocation) { client throws(ToolError) in
-                try client.post("v1", "devices", device.text, "tokens")
+                try client.post(APIPath.devicesTokens.parts(device.text))
             }
         default: throw .usage("\"token add\" needs either --person HANDLE or --device HANDLE.")
         }
@@ -68,7 +68,7 @@ enum TokenCommands {
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let tokens = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people", person.text, "tokens")
+            try client.items(APIPath.peopleTokens.parts(person.text))
         }
         let table = Table(">TOKEN", "SCOPES", "DEVICE", "UNTIL")
         let sentence = "\(person.text) has no token."

@@ -3,6 +3,7 @@ import JSON
 import Log
 import Maintenance
 import Projections
+import Replies
 import Service
 import Whereabouts
 import WhereaboutsClient
@@ -40,7 +41,7 @@ enum VerifyCommand {
             return try House.withClient(invocation) { client throws(ToolError) in
                 // A service in another process gives no progress.
                 try showing(VerificationProgress(), on: console) { () throws(ToolError) in
-                    try client.get("v1", "verify")
+                    try client.get(APIPath.verify.parts())
                 }
             }
         }
@@ -50,7 +51,7 @@ enum VerifyCommand {
                 let client = House.client(of: service)
                 defer { client.service.transport.close() }
                 return try showing(service.verificationProgress, on: console) { () throws(ToolError) in
-                    try client.get("v1", "verify")
+                    try client.get(APIPath.verify.parts())
                 }
             } catch let error as ToolError {
                 throw error

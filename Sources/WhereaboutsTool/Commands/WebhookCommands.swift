@@ -55,7 +55,7 @@ enum WebhookCommands {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             let (made, token) = try client.endowing(person, scopes: ["query", "audit", "manage"]) {
                 (holder, token) throws(ToolError) in
-                let made = try holder.post("v1", "people", person.text, "webhooks") { body in
+                let made = try holder.post(APIPath.peopleWebhooks.parts(person.text)) { body in
                     body.field("url", invocation.required(url))
                     guard let words = invocation[topics] else { return }
                     body.array("topics") { array in
@@ -65,7 +65,7 @@ enum WebhookCommands {
                 return (made, token)
             }
             // The person's list has references; the operator uses numbers.
-            let webhooks = try client.items("v1", "people", person.text, "webhooks")
+            let webhooks = try client.items(APIPath.peopleWebhooks.parts(person.text))
             let own = webhooks.first { $0.name("token") == token }
             return made.replacing("id", by: own?["id"])
         }
@@ -79,7 +79,7 @@ enum WebhookCommands {
     /// person.
     private static func remove(_ invocation: Invocation) throws(ToolError) {
         let (number, webhooks) = (
-            try invocation.number(), ["v1", "people", invocation.required(Options.person).text, "webhooks"]
+            try invocation.number(), APIPath.peopleWebhooks.parts(invocation.required(Options.person).text)
         )
         let (answer, token) = try House.withClient(invocation) { client throws(ToolError) in
             var token: String?
@@ -99,7 +99,7 @@ enum WebhookCommands {
     private static func list(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
         let webhooks = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people", person.text, "webhooks")
+            try client.items(APIPath.peopleWebhooks.parts(person.text))
         }
         let table = Table(">NUMBER", "STATE", ">TOLD", ">GIVEN UP", ">TRIES", "LAST", "NEXT TRY", "URL")
         let sentence = "\(person.text) has no webhook."
@@ -115,7 +115,7 @@ enum WebhookCommands {
     private static func letters(_ invocation: Invocation) throws(ToolError) {
         let (person, webhook) = (invocation.required(Options.person), try invocation.number())
         let letters = try House.withClient(invocation) { client throws(ToolError) in
-            try client.items("v1", "people", person.text, "webhooks", webhook, "dead-letters")
+            try client.items(APIPath.peopleWebhooksDeadLetters.parts(person.text, webhook))
         }
         let table = Table(">LETTER", "GIVEN UP", ">TRIES", "LAST", "MESSAGE")
         let sentence = "The webhook \(webhook) has given up no message."
@@ -131,10 +131,8 @@ enum WebhookCommands {
     private static func forEachLetter(
         _ invocation: Invocation, _ body: (Client, [String]) throws(ToolError) -> Void
     ) throws(ToolError) -> Int {
-        let path = [
-            "v1", "people", invocation.required(Options.person).text, "webhooks", try invocation.number(),
-            "dead-letters",
-        ]
+        let path = APIPath.peopleWebhooksDeadLetters.parts(
+            invocation.required(Options.person).text, try invocation.number())
         return try House.withClient(invocation) { client throws(ToolError) in
             var ids: [String] = []
             if let id = invocation[letter] {

@@ -4,6 +4,7 @@ import Geodesy
 import Glibc
 import JSON
 import Log
+import Replies
 import Whereabouts
 import WireFormats
 
@@ -218,7 +219,7 @@ struct ImportRun {
             for (device, batch) in batches { batch.write(device, into: &devices) }
         }
         writer.endObject()
-        let answer = try client.post("v1", "imports", id, "batches", json: writer.bytes)
+        let answer = try client.post(APIPath.importsBatches.parts(id), json: writer.bytes)
         guard let outcomes = answer["devices"]?.array.map(Array.init), outcomes.count == batches.count else {
             throw .data("The service did not say what became of a batch.")
         }

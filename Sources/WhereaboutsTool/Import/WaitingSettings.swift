@@ -1,5 +1,6 @@
 import FileFormats
 import JSON
+import Replies
 import Whereabouts
 
 /// Regions and corrections of an archive, until the fixes are there.
@@ -31,13 +32,15 @@ struct WaitingSettings {
         let known = Set(try client.people())
         for person in people {
             if !known.contains(person) {
-                _ = try client.post("v1", "people") { $0.field("handle", person) }
+                _ = try client.post(APIPath.people.parts()) { $0.field("handle", person) }
                 additions.append("Added the person \(person).")
             }
-            for (kind, list) in [(ArchivedSetting.Kind.region, "regions"), (.correction, "corrections")] {
+            for (kind, path) in [
+                (ArchivedSetting.Kind.region, APIPath.peopleRegions), (.correction, .peopleCorrections),
+            ] {
                 let wanted = items.filter { $0.setting.user.text == person && $0.setting.kind == kind }
                 guard !wanted.isEmpty else { continue }
-                var there = Set(try client.items("v1", "people", person, list).map { Self.identity(of: $0, kind) })
+                var there = Set(try client.items(path.parts(person)).map { Self.identity(of: $0, kind) })
                 for (line, setting) in wanted {
                     guard let root = try? JSONDocument.parse(setting.request).root,
                         there.insert(Self.identity(of: root, kind)).inserted
@@ -46,7 +49,7 @@ struct WaitingSettings {
                         continue
                     }
                     do throws(ToolError) {
-                        _ = try client.post("v1", "people", person, list, json: setting.request)
+                        _ = try client.post(path.parts(person), json: setting.request)
                         report.settings += 1
                     } catch {
                         // The service understood the request and does not take these values.
