@@ -271,6 +271,7 @@ struct PathParameter {
         "regions": .init(name: "region", schema: Schema.regionID),
         "tokens": .init(name: "token", schema: Schema.reference),
         "grants": .init(name: "grant", schema: Schema.reference),
+        "links": .init(name: "link", schema: Schema.reference),
         "account-invitations": .init(name: "invitation", schema: Schema.reference),
         "invitations": .init(name: "invitation", schema: Schema.reference),
         "corrections": .init(name: "correction", schema: Schema.reference),

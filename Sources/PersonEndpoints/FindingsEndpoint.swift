@@ -1,7 +1,6 @@
 import Answers
 import HTTPInterface
 import HTTPServer
-import JSON
 import Projections
 import Replies
 import Tables

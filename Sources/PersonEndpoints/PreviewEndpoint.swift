@@ -1,7 +1,6 @@
 import Answers
 import HTTPInterface
 import HTTPServer
-import JSON
 import Log
 import Projections
 import Replies
