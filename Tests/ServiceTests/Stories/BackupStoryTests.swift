@@ -235,8 +235,8 @@ import Whereabouts
         let before = try folders.map(Self.keys)
         let answer = try #require(scene.house.manage("DELETE", "/v1/people/walker").json)
         #expect(answer["erased"]?.bool == true && answer["backupsLeft"]?.int == 0)
-        // The name and the fixes of the one.
-        #expect(try folders.map(Self.keys) == before.map { $0 - 2 })
+        // Of the name, of the fixes, and of the person's own log.
+        #expect(try folders.map(Self.keys) == before.map { $0 - 3 })
         let states = try BackupList.beforeNewestErasure(in: scene.house.directory)
         #expect(states.map(\.folder) == [first, second] && states.allSatisfy(\.isSettled))
 
@@ -278,7 +278,8 @@ import Whereabouts
         try eventually("the erasure to reach the backup") {
             try BackupList.beforeNewestErasure(in: scene.house.directory).allSatisfy(\.isSettled)
         }
-        #expect(try Self.keys(in: path) == before - 3)
+        // The walker's as above; the neighbour has no fixes.
+        #expect(try Self.keys(in: path) == before - 5)
     }
 
     @Test func `a foreign list of backups is refused with a sentence, and the erasure reports it`() throws {
