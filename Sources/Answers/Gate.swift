@@ -30,7 +30,7 @@ package struct Disclosed: ~Copyable, Sendable {
         return self
     }
 
-    /// These bytes followed by others, which have a record of their own.
+    /// Appends the bytes of another recorded answer.
     package consuming func followed(by other: consuming Disclosed) -> Disclosed {
         response.body += other.leave().body
         return self

@@ -7,7 +7,7 @@ package import Whereabouts
 /// route, add one value:
 ///
 ///     .command(
-///         "DELETE", APIPath.grantsOne.text, decisions.done(by: revoke), group: .sharing, summary: "End a grant.",
+///         "DELETE", APIPath.grant.text, decisions.done(by: revoke), group: .sharing, summary: "End a grant.",
 ///         description: "For the person who gave it (scope `manage`) or the operator.", access: .token(.manage)),
 package struct Operation: Sendable {
     /// The tags of the description, in the order of the reference page.

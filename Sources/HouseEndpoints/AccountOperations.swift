@@ -27,7 +27,7 @@ extension AccountEndpoints {
                         Schema.object(of: AccountInvitationItem.self),
                         atMost: Limits.accountInvitationsOfOperator), pageOf: "AccountInvitation")),
             .command(
-                "DELETE", APIPath.accountInvitationsOne.text, decisions.done(by: withdraw),
+                "DELETE", APIPath.accountInvitation.text, decisions.done(by: withdraw),
                 group: .people, summary: "Withdraw an account invitation.",
                 description: "The code stops working.", access: .token(.manage)),
             .change(

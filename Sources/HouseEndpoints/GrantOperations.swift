@@ -34,7 +34,7 @@ extension GrantEndpoints {
                 items: Schema.object(of: GrantItem.self),
                 named: "Grant"),
             .command(
-                "DELETE", APIPath.grantsOne.text, decisions.done(by: revoke),
+                "DELETE", APIPath.grant.text, decisions.done(by: revoke),
                 group: .sharing, summary: "End a grant.",
                 description:
                     "For the person who gave it (scope `manage`) or the operator. Queries under way by this grant end too.",
@@ -84,7 +84,7 @@ extension GrantEndpoints {
                 items: Schema.object(of: InvitationItem.self),
                 named: "Invitation"),
             .command(
-                "DELETE", APIPath.invitationsOne.text, decisions.done(by: withdraw),
+                "DELETE", APIPath.invitation.text, decisions.done(by: withdraw),
                 group: .sharing, summary: "Withdraw an invitation.",
                 description: "For the person (scope `manage`) or the operator. The code stops working.",
                 access: .token(.manage)),
@@ -105,7 +105,7 @@ extension GrantEndpoints {
                 items: Schema.object(of: ConsentRequestItem.self),
                 named: "ConsentRequest", atMost: Limits.openQueries, mixesTexts: true),
             .command(
-                "POST", APIPath.peopleConsentRequestsOne.text, decisions.done(by: answerConsent),
+                "POST", APIPath.peopleConsentRequest.text, decisions.done(by: answerConsent),
                 group: .sharing, summary: "Give or refuse consent to a question.",
                 description: "For the person (scope `manage`) or the person's device, never for the operator.",
                 access: .token(.manage),

@@ -6,9 +6,9 @@ import Log
 import Replies
 import Whereabouts
 
-/// Share links: addresses that show a person to whoever opens them, without an account.
+/// Share links. Anyone who opens the address of a link sees where its person is, and needs no account.
 ///
-/// The secret of a link is in the fragment of its address, which browsers send to nobody, so that no log of a proxy has it.
+/// The secret of a link is in the fragment of its address. Browsers do not send the fragment, so no proxy can log it.
 struct LinkEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
@@ -79,7 +79,8 @@ struct LinkEndpoints: Sendable {
         return item
     }
 
-    /// `open`; `used` when nobody can open it again, but those who have may still look; `ended`.
+    /// The state of a link: `open`; `used` once it was opened as often as it may be, while earlier viewers can still look;
+    /// or `ended`.
     private func state(
         of id: LinkID, _ link: ShareLinks.Entry, _ standing: borrowing Standing, at now: Timestamp
     ) -> String {

@@ -32,7 +32,7 @@ extension LinkEndpoints {
                 items: Schema.object(of: LinkItem.self),
                 named: "Link"),
             .command(
-                "DELETE", APIPath.linksOne.text, decisions.done(by: end),
+                "DELETE", APIPath.link.text, decisions.done(by: end),
                 group: .sharing, summary: "End a share link.",
                 description:
                     "For the person (scope `manage`) or the operator. Those who have opened the link see nothing any more.",

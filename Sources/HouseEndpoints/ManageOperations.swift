@@ -26,7 +26,7 @@ extension ManageEndpoints {
                     Schema.page(of: PersonItem.self),
                     pageOf: "Person")),
             Operation(
-                "DELETE", APIPath.peopleOne.text, .answer(erasePerson),
+                "DELETE", APIPath.person.text, .answer(erasePerson),
                 group: .people, summary: "Erase a person.",
                 description:
                     "For the person (scope `manage`) or the operator. Destroys the person's keys here and in the known backups. No data of the person can be read again, and the log still verifies.",
@@ -54,7 +54,7 @@ extension ManageEndpoints {
                 items: Schema.object(of: DeviceItem.self),
                 named: "Device"),
             .command(
-                "DELETE", APIPath.devicesOne.text, decisions.done(by: removeDevice),
+                "DELETE", APIPath.device.text, decisions.done(by: removeDevice),
                 group: .people, summary: "Remove a device.",
                 description:
                     "For the person (scope `manage`) or the operator. The reporting keys stop working; the history stays.",
@@ -83,7 +83,7 @@ extension ManageEndpoints {
                 items: Schema.object(of: TokenItem.self),
                 named: "Token"),
             .command(
-                "DELETE", APIPath.tokensOne.text, decisions.done(by: revokeToken),
+                "DELETE", APIPath.token.text, decisions.done(by: revokeToken),
                 group: .people, summary: "Revoke a token.",
                 description: "For the person (scope `manage`) or the operator. The token stops working at once.",
                 access: .token(.manage)),
@@ -100,7 +100,7 @@ extension ManageEndpoints {
                 answer: Operation.Answer(
                     Schema.made(MadeRegion.self), named: "AddedRegion")),
             .command(
-                "DELETE", APIPath.peopleRegionsOne.text, decisions.done(by: removeRegion),
+                "DELETE", APIPath.peopleRegion.text, decisions.done(by: removeRegion),
                 group: .people, summary: "Remove a region.",
                 description: "For the person (scope `manage`) or the operator. Its crossings are removed too.",
                 access: .token(.manage)),

@@ -351,8 +351,8 @@ package final class KeyRing: Sendable {
         return .open(id, key)
     }
 
-    /// Makes the key of a slot, and with a key for settings that of the person's own log, if there is none. Otherwise the
-    /// first answer about each person would make it, and wait for an fsync of its own.
+    /// Makes the key of a slot. With a person's first key of the class `rest` it also makes the key of the person's own
+    /// log. Otherwise the first answer about the person would make that key, and wait for a separate fsync.
     private static func makeFirst(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
         let made = try make(slot, state, kek)
         let proof = Slot(person: slot.person, keyClass: .proof, period: 0)

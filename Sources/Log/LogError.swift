@@ -105,7 +105,7 @@ extension Command {
 /// The outcome of an append.
 package struct Receipt: Sendable {
     /// The result of the command, by its kind.
-    package let reply: Reply
+    package let reply: CommandReply
     /// The number to wait for to see the command's effect in an answer; the head of the log if nothing was appended.
     package let last: Int64
     /// Whether an event was appended, now or when the same request came before. ``last`` is then the command's own

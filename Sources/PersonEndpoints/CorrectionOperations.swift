@@ -27,7 +27,7 @@ extension CorrectionEndpoints {
                 access: .token(.manage), discloses: .settings,
                 items: Schema.ref("Correction"), named: "Correction"),
             .command(
-                "DELETE", APIPath.peopleCorrectionsOne.text, decisions.done(by: withdraw),
+                "DELETE", APIPath.peopleCorrection.text, decisions.done(by: withdraw),
                 group: .people, summary: "Withdraw a correction.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
         ]

@@ -7,7 +7,7 @@ extension PreviewEndpoint {
     package var operations: [Operation] {
         [
             Operation(
-                "GET", APIPath.peoplePreviewsOne.text, .recorded(read),
+                "GET", APIPath.peoplePreview.text, .recorded(read),
                 group: .sharing, summary: "Read your location as another person would.",
                 description:
                     "For the person or the operator, with the scopes `manage` and `query`. `location` is null if the other person would see none; `reason` says why. Recorded as a read of your own before the answer is sent.",

@@ -26,7 +26,7 @@ extension QueryEndpoints {
                     named: "StartedLocationQuery"),
                 bodyBytes: Limits.bodyBytes, takesKey: true),
             Operation(
-                "GET", APIPath.locationQueriesOne.text, .wait(read),
+                "GET", APIPath.locationQuery.text, .wait(read),
                 group: .asking, summary: "Read the status and the answer of a location query.",
                 description:
                     "Only for the requester. With `wait`, the answer comes as soon as the query is no longer pending. Each answer with a location is recorded as a disclosure before it is sent.",
@@ -40,7 +40,7 @@ extension QueryEndpoints {
                     Schema.object(of: QueryAnswer.self), named: "LocationQuery"),
                 hasPlaces: true, hasNames: true),
             Operation(
-                "DELETE", APIPath.locationQueriesOne.text, .answer(cancel),
+                "DELETE", APIPath.locationQuery.text, .answer(cancel),
                 group: .asking, summary: "Cancel a location query.",
                 description: "Only for the asker. The person sees that the query was cancelled.",
                 access: .token(.query),

@@ -54,7 +54,7 @@ extension ReadEndpoints {
                 answer: Operation.Answer(Schema.page(of: VisitItem.self), pageOf: "Visit"), hasPlaces: true,
                 hasNames: true),
             .read(
-                APIPath.peopleVisitsOne.text, visit,
+                APIPath.peopleVisit.text, visit,
                 summary: "Explain a visit by its fixes.",
                 description:
                     "The three fixes before and after the visit, and those during it. If the visit has changed since, `visit` is null and `successor` is the id of the visit at its time. The read is recorded before the answer is sent.",

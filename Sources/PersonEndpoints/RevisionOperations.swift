@@ -8,7 +8,7 @@ extension RevisionEndpoints {
     var operations: [Operation] {
         [
             Operation(
-                "DELETE", APIPath.peopleTrackOne.text, .answer(withdraw), group: .people, summary: "Withdraw a fix.",
+                "DELETE", APIPath.peopleTrackFix.text, .answer(withdraw), group: .people, summary: "Withdraw a fix.",
                 description:
                     "From then on, everything is as if the fix had never been reported: the track, the newest location, visits, trips, crossings and places. The fix is the `number` that the track shows. It stays in the log and can be restored. The audit shows who withdrew it, and the reason. For the person (scope `manage`) or the operator.",
                 access: .token(.manage), discloses: .command,
@@ -21,7 +21,7 @@ extension RevisionEndpoints {
                 ],
                 answer: .changed),
             .command(
-                "POST", APIPath.peopleTrackOne.text, restore, group: .people, summary: "Restore a withdrawn fix.",
+                "POST", APIPath.peopleTrackFix.text, restore, group: .people, summary: "Restore a withdrawn fix.",
                 description:
                     "The fix counts again, as before it was withdrawn. For the person (scope `manage`) or the operator.",
                 access: .token(.manage),

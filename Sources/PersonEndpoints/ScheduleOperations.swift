@@ -27,7 +27,7 @@ extension ScheduleEndpoints {
                 items: Schema.object(of: ScheduleItem.self),
                 named: "Schedule"),
             .command(
-                "DELETE", APIPath.peopleSchedulesOne.text, decisions.done(by: remove),
+                "DELETE", APIPath.peopleSchedule.text, decisions.done(by: remove),
                 group: .people, summary: "Remove a schedule.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
         ]

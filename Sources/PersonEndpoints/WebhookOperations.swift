@@ -26,7 +26,7 @@ extension WebhookEndpoints {
                 items: Schema.object(of: WebhookItem.self),
                 named: "Webhook", atMost: Limits.webhooksPerPerson),
             .command(
-                "DELETE", APIPath.peopleWebhooksOne.text, decisions.done(by: remove),
+                "DELETE", APIPath.peopleWebhook.text, decisions.done(by: remove),
                 group: .people, summary: "Remove a webhook.",
                 description: "For the person (scope `manage`) or the operator. Unsent messages are dropped.",
                 access: .token(.manage)),
@@ -45,7 +45,7 @@ extension WebhookEndpoints {
                 access: .token(.manage), discloses: .command, status: 202,
                 answer: Operation.Answer(Schema.object(of: MadeItem.self), named: "RetriedDeadLetter")),
             .command(
-                "DELETE", APIPath.peopleWebhooksDeadLettersOne.text, decisions.done(by: discard),
+                "DELETE", APIPath.peopleWebhooksDeadLetter.text, decisions.done(by: discard),
                 group: .people, summary: "Discard a dead letter.",
                 description: "For the person (scope `manage`) or the operator.", access: .token(.manage)),
         ]

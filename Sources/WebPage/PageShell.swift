@@ -40,7 +40,7 @@ struct PageShell: Sendable {
     struct Reader {
         /// The handle of the person whose data the views show; `nil` for the operator.
         let person: Handle?
-        /// What somebody without an account sees, who has opened a share link; `nil` for everyone else.
+        /// What a viewer sees who opened a share link; `nil` for people with an account and the operator.
         var link: SessionEndpoints.Viewed?
 
         /// The name in the head of the page.
@@ -158,8 +158,8 @@ struct PageShell: Sendable {
         }
     }
 
-    /// The form with which somebody opens a share link. It is the same for every link, so a program that looks at the
-    /// address before a person does learns nothing and opens nothing.
+    /// The form that opens a share link. It is the same for every link: a program that previews the address learns nothing
+    /// and opens nothing.
     func link(_ request: HTTPRequest, problem: Problem? = nil) -> HTTPResponse {
         let text = PageText(request)
         let html = page(text, title: text["link.title"], reader: nil, path: Self.linkPath) { html in

@@ -73,14 +73,14 @@ struct SessionEndpoints: Sendable {
         return writer.bytes
     }
 
-    /// What somebody sees who has opened a share link.
+    /// What a viewer sees who opened a share link.
     struct Viewed {
         let person: Handle
         let grant: Grant
         let isLive: Bool
     }
 
-    /// What the caller sees; `nil` unless the caller has opened a share link, and it shows something still.
+    /// What the caller sees; `nil` unless the caller opened a share link that still shows something.
     func viewed(by caller: Caller) -> Viewed? {
         decisions.log.withStanding { standing in
             guard let link = standing.links[LinkID(rawValue: caller.principal.rawValue)],
@@ -313,7 +313,8 @@ final class WrongSignIns: Sendable {
 
     /// The same answer for every link that shows nothing.
     static let wrongLink = Problem(
-        404, "No such link", "This link is wrong, has ended, was opened often enough, or needs another passphrase.")
+        404, "No such link",
+        "This link is wrong, has ended, was opened as often as it may be, or needs another passphrase.")
 
     /// Counts a wrong secret, and gives its answer, which is 429 after many.
     func note(_ wrong: Problem, at now: Timestamp) -> Problem {

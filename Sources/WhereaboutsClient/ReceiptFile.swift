@@ -74,7 +74,7 @@ extension ServiceClient {
         let isAboutPlaces = Self.aboutPlaces.contains { $0.matches(path) }
         // An answer that cannot be read may show a location.
         let isAnswered =
-            APIPath.locationQueriesOne.matches(path)
+            APIPath.locationQuery.matches(path)
             && ((try? QueryAnswer.read(value)).map { $0?.location != nil } ?? true)
         try receipts.keep(response, isRequired: isAboutPlaces || isAnswered)
         return value

@@ -45,7 +45,7 @@ extension ServiceClient {
         body.endObject()
         let asked = try await send("POST", APIPath.peopleLocationQueries.parts(person), body: body.bytes)
         let id = try Self.read(StartedQuery.self, from: asked, APIPath.peopleLocationQueries.parts(person)).id
-        let path = APIPath.locationQueriesOne.parts(id)
+        let path = APIPath.locationQuery.parts(id)
         // The service ends the question at its deadline, and needs a moment to record that.
         let end = ContinuousClock.now + .seconds(waitSeconds + 2)
         while true {

@@ -139,7 +139,7 @@ extension Client {
     ) throws(ToolError) -> Value {
         let (holder, token) = try issuing(to: person, scopes: scopes, until: nil)
         do throws(ToolError) { return try body(holder, token) } catch {
-            do throws(ToolError) { _ = try delete(APIPath.tokensOne.parts(token)) } catch let second {
+            do throws(ToolError) { _ = try delete(APIPath.token.parts(token)) } catch let second {
                 throw .data("\(error) The token \(token), issued for this, is still valid: \(second)")
             }
             throw error

@@ -289,6 +289,7 @@ def test_a_share_link_shows_one_person_without_an_account(world):
         expect("/link#wl_" in secret, f"the address is {secret}")
         visit.page.keyboard.press("Escape")
         visit.has("li.card", "(for the party)")
+        expect(visit.page.get_by_role("button", name="See as link").count() == 0, "the grant of a link is listed as one to a person")
         visit.must_be_quiet("sharing")
     with world.visit() as visit:
         visit.page.goto(secret)

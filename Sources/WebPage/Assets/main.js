@@ -55,7 +55,7 @@ function help() {
 /** The header: the same links as without script, and a menu for what is not a view. */
 function header(me) {
     const top = document.querySelector('header.top') ?? document.body.insertBefore(h('header', { class: 'top' }), main);
-    // Whoever has opened a share link sees one person, and no settings.
+    // A viewer by a share link sees one person, and no settings.
     const shown = me.link ? ['now', me.link.history && 'day'].filter(Boolean)
         : views.filter(name => name === 'welcome' ? !me.person : name === 'operate' ? me.operator : me.person);
     const link = name => h('a', { href: `/${name}` }, strings(`${name}.nav`));

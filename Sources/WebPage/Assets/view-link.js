@@ -1,5 +1,5 @@
-// A share link: its secret is after the # of the address, which the browser sends to nobody. The form works without script,
-// with the address pasted; this only fills it in.
+// Opens a share link. Browsers do not send the part after #, which is the secret. Without script, the address is pasted into
+// the form; this only fills it in.
 export const title = 'link.title';
 
 export function show({ main }) {
@@ -9,6 +9,6 @@ export function show({ main }) {
     if (!field || !secret) return;
     field.value = secret;
     field.closest('label').hidden = true;
-    // The history of the browser keeps the address without the secret.
+    // The browser's history keeps the address without the secret.
     history.replaceState(null, '', location.pathname);
 }

@@ -117,7 +117,7 @@ export async function show(context) {
         }, row.element);
     }
 
-    // Whoever has opened a share link sees one person, and the place anew once a minute while the link is live.
+    // A viewer by a share link sees one person. While the link is live, the place is read again each minute.
     const [{ items: shared }] = link ? [{ items: [] }] : await Promise.all([api.get('/v1/shared-with-me', {}, { signal }), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
     // A person who is asked each time shows no stored data.
     const eachTime = new Set(shared.filter(one => !one.location).map(one => one.handle));

@@ -97,7 +97,8 @@ async function pause(context, who, parts) {
 // Grants
 
 async function grantCards(context, who, parts, number) {
-    const items = await read(context, who, 'grants', number);
+    // The grant of a share link, whose name has a space as no handle has, is shown and ended with the link.
+    const items = (await read(context, who, 'grants', number)).filter(one => !one.requester?.includes(' '));
     const give = h('button', { type: 'button', onclick: () => grantForm(context, who, parts) }, strings('sharing.give'));
     if (!items.length) return empty(strings('sharing.none'), strings('sharing.noneText'), give);
     return [h('ul', { class: 'cards' }, items.map(one => h('li', { class: 'card row', id: `grant-${one.id}` },

@@ -110,7 +110,7 @@ extension Standing {
         guard !held.isEmpty else { return refused(.noGrant) }
         guard let grant = held.last(where: { $0.isInForce(at: now) }) else { return refused(.notInForce) }
         guard grant.precision > .none else { return refused(.precisionNone) }
-        // A link wakes nobody's phone: whoever has its address could, as often as they like.
+        // A link cannot wake the phone: anyone with the address could do so again and again.
         guard act != .ask || links[LinkID(rawValue: caller.principal.rawValue)] == nil else {
             return refused(.missingScope)
         }

@@ -197,7 +197,7 @@ package struct ReadQuestion: Hashable, Sendable {
 }
 
 /// The writer's result of a command.
-package enum Reply: Hashable, Sendable {
+package enum CommandReply: Hashable, Sendable {
     case done
     case person(PersonID)
     case device(DeviceID)
@@ -259,7 +259,7 @@ package struct Decision: Sendable {
     /// The events to append, in order.
     package internal(set) var drafts: [Draft] = []
     /// The result for the caller.
-    package internal(set) var reply: Reply = .done
+    package internal(set) var reply: CommandReply = .done
     /// The refusal that the caller gets although the drafts are appended: a recorded refusal.
     package internal(set) var refusal: Refusal?
     /// Whether the refusal is one of many in this minute, and is only counted.

@@ -18,7 +18,7 @@ enum AccountInvitationMade: Fact {
         return .change(SettingChange(item: recorded.number, until: expires))
     }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? {
+    static func reply(to recorded: RecordedEvent) -> CommandReply? {
         .accountInvitation(AccountInvitationID(rawValue: recorded.number))
     }
 }

@@ -68,7 +68,7 @@ extension RecordedEvent {
     package var audited: Audited { event.kind.fact?.audited(self) ?? .nothing }
 
     /// The result of a command that ended with this event; `nil` for a refusal.
-    var reply: Reply? { event.kind.fact?.reply(to: self) }
+    var reply: CommandReply? { event.kind.fact?.reply(to: self) }
 }
 
 extension Event {

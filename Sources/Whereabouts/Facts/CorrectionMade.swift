@@ -16,7 +16,9 @@ enum CorrectionMade: Fact {
         return .change(SettingChange(item: recorded.number, name: correction.content?.kind.word))
     }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? { .correction(CorrectionID(rawValue: recorded.number)) }
+    static func reply(to recorded: RecordedEvent) -> CommandReply? {
+        .correction(CorrectionID(rawValue: recorded.number))
+    }
 }
 
 extension Correction: SealedContent {

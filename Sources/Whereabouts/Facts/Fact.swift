@@ -40,8 +40,8 @@ package protocol Fact: Sendable {
     static func audited(_ recorded: RecordedEvent) -> Audited
 
     /// The result of a command that ended with the event, for a request that is repeated with its key; `nil` if it was
-    /// refused. Without an own implementation: ``Reply/done``. A kind that makes something gives its number.
-    static func reply(to recorded: RecordedEvent) -> Reply?
+    /// refused. Without an own implementation: ``CommandReply/done``. A kind that makes something gives its number.
+    static func reply(to recorded: RecordedEvent) -> CommandReply?
 
     /// The members that the operator sees. Without an own implementation: the shown fields in the order of their keys.
     static func show(_ event: Event, in shown: inout ShownFields)
@@ -62,7 +62,7 @@ package protocol Fact: Sendable {
 // Each conformance gets its own copy of these, for the concrete visitor: behind `any Fact.Type` is one call through a
 // table, and no generic code.
 extension Fact {
-    package static func reply(to _: RecordedEvent) -> Reply? { .done }
+    package static func reply(to _: RecordedEvent) -> CommandReply? { .done }
     package static func show(_ event: Event, in shown: inout ShownFields) { _ = visit(event, &shown) }
     package static func isDisclosure(_: Event) -> Bool { false }
     package static func prove(_ event: Event, in proven: inout ProvenFields) { _ = visit(event, &proven) }

@@ -36,7 +36,7 @@ enum GrantGiven: Fact {
                 hours: grant.hours, invitation: grant.invitation))
     }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? {
+    static func reply(to recorded: RecordedEvent) -> CommandReply? {
         guard case .grantGiven(let grant) = recorded.event else { return nil }
         return .grant(grant.id)
     }

@@ -32,7 +32,7 @@ enum InvitationMade: Fact {
                 invitation: invitation.id))
     }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? {
+    static func reply(to recorded: RecordedEvent) -> CommandReply? {
         guard case .invitationMade(let invitation) = recorded.event else { return nil }
         return .invitation(invitation.id)
     }

@@ -11,5 +11,5 @@ enum InvitationRefused: Fact {
 
     static func audited(_ recorded: RecordedEvent) -> Audited { .nothing }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? { nil }
+    static func reply(to recorded: RecordedEvent) -> CommandReply? { nil }
 }

@@ -23,7 +23,7 @@ enum LinkAdded: Fact {
         return .change(SettingChange(item: link.id.rawValue, other: link.id.principal))
     }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? {
+    static func reply(to recorded: RecordedEvent) -> CommandReply? {
         guard case .linkAdded(let link) = recorded.event else { return nil }
         return .link(link.id)
     }

@@ -29,7 +29,7 @@ enum LocationQueried: Fact {
         return .query(query)
     }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? {
+    static func reply(to recorded: RecordedEvent) -> CommandReply? {
         guard case .locationQueried(let query) = recorded.event else { return nil }
         return query.verdict.isRefused ? nil : .done
     }

@@ -16,5 +16,5 @@ enum ScheduleSet: Fact {
         return .change(SettingChange(item: recorded.number, name: "every \(seconds) s", until: until))
     }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? { .schedule(ScheduleID(rawValue: recorded.number)) }
+    static func reply(to recorded: RecordedEvent) -> CommandReply? { .schedule(ScheduleID(rawValue: recorded.number)) }
 }

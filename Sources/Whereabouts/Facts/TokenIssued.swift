@@ -23,7 +23,7 @@ enum TokenIssued: Fact {
             SettingChange(item: token.id.rawValue, other: token.principal, scopes: token.scopes, until: token.until))
     }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? {
+    static func reply(to recorded: RecordedEvent) -> CommandReply? {
         guard case .tokenIssued(let token) = recorded.event else { return nil }
         return .token(token.id)
     }

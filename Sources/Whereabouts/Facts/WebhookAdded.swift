@@ -16,7 +16,7 @@ enum WebhookAdded: Fact {
         return .change(SettingChange(item: recorded.number, name: target.content?.origin))
     }
 
-    static func reply(to recorded: RecordedEvent) -> Reply? { .webhook(WebhookID(rawValue: recorded.number)) }
+    static func reply(to recorded: RecordedEvent) -> CommandReply? { .webhook(WebhookID(rawValue: recorded.number)) }
 }
 
 extension WebhookTarget: SealedContent {

@@ -11,7 +11,7 @@ extension Standing {
         /// When it was done.
         package let at: Timestamp
         /// The result of its command.
-        package internal(set) var reply: Reply
+        package internal(set) var reply: CommandReply
     }
 
     /// The outcome of a request whose key has the same `high`; `nil` if there is none, or it is too old. Cost: linear
@@ -62,7 +62,7 @@ extension Refusal {
         "This Idempotency-Key belongs to another request; send a new key with a new request.")
 }
 
-extension Reply {
+extension CommandReply {
     /// The kind and number of the created thing; 0 for other results.
     fileprivate var code: (kind: Int64, id: Int64) {
         switch self {
@@ -113,7 +113,7 @@ extension Standing.KeyedRequest {
             requests.append(
                 Self(
                     id: id, last: four[0], at: Timestamp(milliseconds: four[1]),
-                    reply: try require(Reply(kind: four[2], id: four[3]))))
+                    reply: try require(CommandReply(kind: four[2], id: four[3]))))
         }
         return requests
     }

@@ -20,7 +20,7 @@ enum AccountCommands {
             operands: .one("NUMBER"), accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the invitation \(number)", APIPath.accountInvitationsOne.parts(number))
+                try invocation.remove("the invitation \(number)", APIPath.accountInvitation.parts(number))
             }),
         Command(
             words: ["account", "open"], summary: "Open an account with a code.", operands: .one("CODE"),

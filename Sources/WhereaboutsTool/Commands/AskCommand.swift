@@ -68,7 +68,7 @@ enum AskCommand {
         while true {
             let left = (end - ContinuousClock.now).components.seconds
             let json = try client.get(
-                APIPath.locationQueriesOne.parts(id), query: [("wait", "\(max(0, min(left, requestSeconds)))")])
+                APIPath.locationQuery.parts(id), query: [("wait", "\(max(0, min(left, requestSeconds)))")])
             let answer = try json.read(QueryAnswer.self)
             guard answer.status == "pending", ContinuousClock.now < end else {
                 console.progress("")

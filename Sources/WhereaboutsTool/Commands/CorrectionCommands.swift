@@ -37,7 +37,7 @@ enum CorrectionCommands {
                 let number = try invocation.number()
                 try invocation.remove(
                     "the correction \(number)",
-                    APIPath.peopleCorrectionsOne.parts(invocation.required(Options.person).text, number))
+                    APIPath.peopleCorrection.parts(invocation.required(Options.person).text, number))
             }),
     ]
 

@@ -191,6 +191,6 @@ enum DeviceCommands {
 
     private static func remove(_ invocation: Invocation) throws(ToolError) {
         let device = try invocation.handle()
-        try invocation.remove("the device \(device.text)", APIPath.devicesOne.parts(device.text))
+        try invocation.remove("the device \(device.text)", APIPath.device.parts(device.text))
     }
 }

@@ -19,7 +19,7 @@ enum EraseCommand {
     static func erase(_ person: Handle, _ invocation: Invocation) throws(ToolError) {
         if !invocation.has(Options.yes) { try confirm(person, invocation.console) }
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try client.delete(APIPath.peopleOne.parts(person.text))
+            try client.delete(APIPath.person.parts(person.text))
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("Erased \(person.text). The log's data about them can no longer be read.")

@@ -41,7 +41,7 @@ enum FixCommands {
         let number = try invocation.number(from: invocation.command.words[1] == "withdraw" ? "track --json" : nil)
         let person = invocation.required(Options.person)
         let answer = try House.withClient(invocation) { client throws(ToolError) in
-            try send(client, APIPath.peopleTrackOne.parts(person.text, number))
+            try send(client, APIPath.peopleTrackFix.parts(person.text, number))
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("\(done) the fix \(number) of \(person.text).")

@@ -44,7 +44,7 @@ enum GrantCommands {
             words: ["grant", "remove"], summary: "End a grant.", operands: .one("NUMBER"), accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the grant \(number)", APIPath.grantsOne.parts(number))
+                try invocation.remove("the grant \(number)", APIPath.grant.parts(number))
             }),
         Command(
             words: ["invitation", "add"], summary: "Create a code that gives one person a grant.",
@@ -58,7 +58,7 @@ enum GrantCommands {
             accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the invitation \(number)", APIPath.invitationsOne.parts(number))
+                try invocation.remove("the invitation \(number)", APIPath.invitation.parts(number))
             }),
         Command(
             words: ["invitation", "redeem"], summary: "Use an invitation's code to get its grant.",

@@ -39,7 +39,7 @@ enum LinkCommands {
             operands: .one("NUMBER"), accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the link \(number)", APIPath.linksOne.parts(number))
+                try invocation.remove("the link \(number)", APIPath.link.parts(number))
             }),
     ]
 

@@ -177,7 +177,7 @@ enum ReadCommands {
         let person = invocation.required(Options.person)
         let id = invocation.operands[0]
         let json = try reading(invocation) { client, query throws(ToolError) in
-            try client.get(APIPath.peopleVisitsOne.parts(person.text, id), query: query)
+            try client.get(APIPath.peopleVisit.parts(person.text, id), query: query)
         }
         let answer = try json.read(ExplainedVisit.self)
         guard let visit = answer.visit else {

@@ -43,7 +43,7 @@ enum RegionCommands {
             run: { (invocation) throws(ToolError) in
                 let name = invocation.required(id)
                 let person = invocation.required(Options.person)
-                try invocation.remove("the region \(name)", APIPath.peopleRegionsOne.parts(person.text, name))
+                try invocation.remove("the region \(name)", APIPath.peopleRegion.parts(person.text, name))
             }),
     ]
 

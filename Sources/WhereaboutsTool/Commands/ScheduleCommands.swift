@@ -25,7 +25,7 @@ enum ScheduleCommands {
         if let number = invocation[stop] {
             guard invocation[every] == nil else { throw .usage("Give --every or --stop, not both.") }
             return try invocation.remove(
-                "the schedule \(number)", APIPath.peopleSchedulesOne.parts(person.text, "\(number)"))
+                "the schedule \(number)", APIPath.peopleSchedule.parts(person.text, "\(number)"))
         }
         if let seconds = invocation[every] {
             let answer = try House.withClient(invocation) { client throws(ToolError) in

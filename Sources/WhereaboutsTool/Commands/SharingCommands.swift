@@ -68,7 +68,7 @@ enum SharingCommands {
 
     private static func answer(_ invocation: Invocation, _ word: String) throws(ToolError) {
         let answer = try own(invocation) { client, person throws(ToolError) in
-            try client.post(APIPath.peopleConsentRequestsOne.parts(person.text, invocation.operands[0])) {
+            try client.post(APIPath.peopleConsentRequest.parts(person.text, invocation.operands[0])) {
                 $0.field("consent", word)
             }
         }

@@ -35,7 +35,7 @@ enum TokenCommands {
             accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()
-                try invocation.remove("the token \(number)", APIPath.tokensOne.parts(number))
+                try invocation.remove("the token \(number)", APIPath.token.parts(number))
             }),
     ]
 

@@ -21,7 +21,7 @@ import Whereabouts
         return seconds(reply)
     }
 
-    private static func seconds(_ reply: Result<Reply, Refusal>) -> Result<Int64?, Refusal> {
+    private static func seconds(_ reply: Result<CommandReply, Refusal>) -> Result<Int64?, Refusal> {
         switch reply {
         case .success: .success(nil)
         case .failure(.tooOften(let seconds)): .success(seconds)

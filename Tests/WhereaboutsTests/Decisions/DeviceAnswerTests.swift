@@ -11,7 +11,7 @@ import Whereabouts
 
     @discardableResult
     private static func answer(_ scene: inout Scene, _ friends: [Permit], by caller: Caller? = nil) -> Result<
-        Reply, Refusal
+        CommandReply, Refusal
     > {
         scene.house.submit(
             .answerDevice(friends: friends, asOf: 7, answerHash: hash), by: caller ?? scene.phone)

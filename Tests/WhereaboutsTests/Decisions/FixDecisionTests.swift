@@ -94,7 +94,7 @@ import Whereabouts
             let time = House.start.adding(seconds: second)
             return .sighting(.crossing(CrossingReport(timestamp: time, region: "home", isEntry: second % 2 == 0)))
         }
-        func report(_ reports: [DeviceReport]) -> Result<Reply, Refusal> {
+        func report(_ reports: [DeviceReport]) -> Result<CommandReply, Refusal> {
             scene.house.submit(.reportFixes(device: .caller, reports), by: scene.phone)
         }
         #expect(report([crossing(1), crossing(2), crossing(1)]) == .success(.fixes([.new, .new, .duplicate])))

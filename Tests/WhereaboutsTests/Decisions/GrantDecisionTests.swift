@@ -13,7 +13,7 @@ import Whereabouts
         return question.id
     }
 
-    private static func refusal(_ result: Result<Reply, Refusal>) -> Bool {
+    private static func refusal(_ result: Result<CommandReply, Refusal>) -> Bool {
         if case .failure(.invalid) = result { true } else { false }
     }
 
@@ -225,7 +225,9 @@ import Whereabouts
         return scene
     }
 
-    private static func isRefused(_ result: Result<Reply, Refusal>) -> Bool { result == .failure(.noSuchInvitation) }
+    private static func isRefused(_ result: Result<CommandReply, Refusal>) -> Bool {
+        result == .failure(.noSuchInvitation)
+    }
 
     @Test func `a code gives its grant to whoever shows it first, and to nobody else`() throws {
         var scene = Self.invited(GrantTerms(precision: .kilometer, until: House.start.adding(seconds: 9000)))
@@ -306,7 +308,7 @@ import Whereabouts
 
     @Test func `open invitations are bounded, and last a week at most`() {
         var scene = Scene()
-        func invite(_ number: Int, _ seconds: Int64) -> Result<Reply, Refusal> {
+        func invite(_ number: Int, _ seconds: Int64) -> Result<CommandReply, Refusal> {
             scene.house.submit(
                 .invite(
                     subject: Self.walker, GrantTerms(precision: .exact),
@@ -326,7 +328,7 @@ import Whereabouts
 
     @Test func `a person learns nothing from granting to a name that nobody has; the operator does`() throws {
         var scene = Scene()
-        func give(_ name: String, by caller: Caller) -> Result<Reply, Refusal> {
+        func give(_ name: String, by caller: Caller) -> Result<CommandReply, Refusal> {
             scene.house.submit(
                 .giveGrant(subject: Self.walker, requester: House.handle(name), GrantTerms(precision: .exact)),
                 by: caller)

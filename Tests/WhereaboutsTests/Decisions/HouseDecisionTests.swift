@@ -30,7 +30,7 @@ import Whereabouts
     @Test func `a person has one region of a name, and others may use it too`() throws {
         var scene = Scene()
         let friend = House.handle("friend")
-        func isTaken(_ reply: Result<Reply, Refusal>) -> Bool {
+        func isTaken(_ reply: Result<CommandReply, Refusal>) -> Bool {
             if case .failure(.alreadyExists) = reply { true } else { false }
         }
         _ = try scene.house.submit(.addRegion(AnyRegion.home, of: House.handle("walker")), by: scene.walker).get()

@@ -84,7 +84,7 @@ import Testing
         let question = ReadQuestion(subject: Self.walker, question: .location, from: nil, to: nil, purpose: nil)
         let permit = try scene.house.standing.authorize(scene.friend, toRead: question, at: scene.house.now).get()
         #expect(permit.verdict == .granted(grant))
-        func read(asOf: Int64) -> Result<Reply, Refusal> {
+        func read(asOf: Int64) -> Result<CommandReply, Refusal> {
             scene.house.submit(
                 .recordRead(
                     question, permitted: permit, asOf: asOf, count: 1, answerHash: Hash256(words: (1, 2, 3, 4))),

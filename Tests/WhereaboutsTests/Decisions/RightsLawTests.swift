@@ -18,7 +18,7 @@ import Whereabouts
 
         init() throws {
             let (walker, friend) = (House.handle("walker"), House.handle("friend"))
-            func made<T>(_ reply: Result<Reply, Refusal>, _ read: (Reply) -> T?) throws -> T {
+            func made<T>(_ reply: Result<CommandReply, Refusal>, _ read: (CommandReply) -> T?) throws -> T {
                 try #require(try read(reply.get()))
             }
             for name in ["strangers-phone", "removed-phone"] {

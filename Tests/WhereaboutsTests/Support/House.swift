@@ -15,7 +15,8 @@ struct House {
     ///
     /// - Parameter key: the request's idempotency key, if it has one.
     @discardableResult
-    mutating func submit(_ command: Command, by caller: Caller, key: RequestID? = nil) -> Result<Reply, Refusal> {
+    mutating func submit(_ command: Command, by caller: Caller, key: RequestID? = nil) -> Result<CommandReply, Refusal>
+    {
         do throws(Refusal) {
             if let key, let kept = try standing.outcome(of: key, by: caller, at: now) { return .success(kept.reply) }
             let decision = try standing.decide(
