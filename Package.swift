@@ -156,11 +156,11 @@ let package = Package(
             "DeviceAgent",
             [
                 "CoreLocation", "HTTPServer", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn",
-                "Threading",
+                "TestProcesses", "Threading",
             ]),
         module("CoreLocationSimulator", ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"]),
         module("CoreLocation", ["CoreLocationSimulator"]),
-        tests("CoreLocationSimulator", ["CoreLocation", "LocationSharingApp"]),
+        tests("CoreLocationSimulator", ["CoreLocation", "LocationSharingApp", "TestProcesses"]),
         module("LocationSharingApp", ["CoreLocation"]),
         tests("Whereabouts", ["Geodesy"]),
         // Laws over long histories, each some seconds. They use the days and rides of the quick tests.
@@ -173,7 +173,7 @@ let package = Package(
                 "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPInterface", "HTTPServer",
                 "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT", "Maintenance",
                 "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "Reactors", "Replies",
-                "SQLite", "Tables", "TablesTests", "Threading", "Transparency", "WebPage", "Whereabouts",
+                "SQLite", "Tables", "TablesTests", "TestProcesses", "Threading", "Transparency", "WebPage", "Whereabouts",
                 "WhereaboutsClient", "WitnessServer",
             ]),
         .executableTarget(
@@ -196,10 +196,12 @@ let package = Package(
             [
                 "Answers", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "HTTPServerTests",
                 "JSON", "LocationPush", "Log", "Maintenance", "PushStandIn", "Reactors", "Replies", "Service",
-                "Transparency",
+                "TestProcesses", "Transparency",
                 "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServerTests",
             ]),
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["Threading"], path: "Tests/Support", swiftSettings: strict),
+        // Of its own, because Foundation beside the operators of tests is more than the compiler can check.
+        .target(name: "TestProcesses", path: "Tests/Processes", swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6],

@@ -4,6 +4,7 @@
 
 import CoreLocation
 import Foundation
+import TestProcesses
 import TestSupport
 import Testing
 
@@ -225,7 +226,7 @@ final class MapApp: NSObject, CLLocationManagerDelegate, SimulatedApplicationDel
             let build = Process()
             build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             build.arguments = ["swift", "build", "--package-path", folder.path, "--quiet"]
-            try build.run()
+            try build.runBounded()
             build.waitUntilExit()
             #expect(build.terminationStatus == 0, "Swift \(mode)")
         }

@@ -1,6 +1,7 @@
 import CoreLocation
 import Foundation
 import Glibc
+import TestProcesses
 import TestSupport
 import Testing
 import Threading
@@ -57,7 +58,7 @@ struct GPSDReceiverTests {
             process.arguments = ["-q", "-c", "0.004", "-P", "\(port)", log.path]
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
-            try process.run()
+            try process.runBounded()
         }
 
         /// gpsfake does not end its gpsd when it is killed, and does not end at all when it is asked to: both are killed.

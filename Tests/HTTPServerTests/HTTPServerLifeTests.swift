@@ -74,8 +74,11 @@ import Testing
         let server = try TestServer()
         server.server.stop()
         server.server.stop()
+        #expect(RawClient(port: server.port) == nil)
+        #expect(server.server.counters.connectionsOpen == 0)
         let unstarted = try HTTPServer(HTTPServerConfiguration()) { _, _ in }
         unstarted.stop()
+        #expect(unstarted.counters.connectionsOpen == 0)
     }
 
     @Test(arguments: ["GET / HT", "GET / HTTP/1.1\r\nHost: h\r\nX-Slow: ", "G"])

@@ -90,9 +90,12 @@ import Testing
 
     @Test func `it ends while no broker is there`() throws {
         let port = try ScriptedBroker().port
+        let taken = Atomic<Int>(0)
         withSubscription(port: port) { _ in
-            true
+            taken.add(1, ordering: .relaxed)
+            return true
         } _: {
         }
+        #expect(taken.load(ordering: .relaxed) == 0)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 import TestSupport
 import Testing
 
@@ -45,7 +46,7 @@ import Testing
         process.arguments = ["-c", script]
         let pipe = Pipe()
         process.standardOutput = pipe
-        try process.run()
+        try process.runBounded()
         let bytes = try #require(try pipe.fileHandleForReading.readToEnd())
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import JSON
 import Service
+import TestProcesses
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
         let service = tool(
             ["--data", folder + "/data", "serve", "--listen", "127.0.0.1:0"],
             environment: ["NOTIFY_SOCKET": folder + "/notify", "WATCHDOG_USEC": "100000"])
-        try service.run()
+        try service.runBounded()
         #expect(manager.next() == "READY=1")
         #expect(manager.next() == "WATCHDOG=1")
         #expect(manager.next() == "WATCHDOG=1")
@@ -36,7 +37,7 @@ import Testing
         let service = tool(
             ["--data", data, "serve", "--listen", "127.0.0.1:0"],
             environment: ["NOTIFY_SOCKET": temporary.path + "/notify"])
-        try service.run()
+        try service.runBounded()
         defer { service.terminate() }
         #expect(manager.next() == "READY=1")
         let address = try #require(DataDirectory.running(in: data)?.address)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestProcesses
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
             process.arguments = arguments
             process.standardOutput = FileHandle(forWritingAtPath: output)
             process.standardError = FileHandle.nullDevice
-            try process.run()
+            try process.runBounded()
         }
 
         deinit {

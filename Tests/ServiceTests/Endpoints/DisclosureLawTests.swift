@@ -2,6 +2,7 @@ import Cryptography
 import HTTPServer
 import JSON
 import Log
+import TestSupport
 import Testing
 import Threading
 import Whereabouts
@@ -836,7 +837,7 @@ private struct Asked {
             let record = try? Self.record(of: response.body, after: before, service)
             given.change { $0 = (response, record) }
         }
-        let (response, record) = try #require(given.wait(for: { $0 }))
+        let (response, record) = try given.expected("the answer") { $0 }
         answer = Answer(response)
         self.record = record
     }
@@ -860,7 +861,9 @@ extension Village {
     /// A new generation of the timeline by the older rules, ready.
     func rebuildTimeline(version: Int = 5) {
         house.manage("POST", "/v1/projections/timeline/rebuild", #"{"version":\#(version)}"#)
+        let end = monotonicSeconds() + patienceSeconds
         while house.service.host.status.contains(where: \.isLoading) {
+            if monotonicSeconds() > end { waitedInVain(for: "the timeline to be folded") }
             _ = house.service.log.waitForHead(after: house.service.log.head, milliseconds: 5)
         }
     }

@@ -25,7 +25,7 @@ import Whereabouts
             let kept = Kept(of: directory)
             given.change { $0 = kept }
         }
-        let kept = try #require(given.wait { $0 })
+        let kept = try given.expected("the answer") { $0 }
         let data = try DataDirectory(path: kept.path)
         let log = try EventLog.alone(in: data)
         defer { log.stop() }

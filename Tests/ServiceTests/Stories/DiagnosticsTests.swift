@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import PushStandIn
+import TestProcesses
 import TestSupport
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
         process.environment = ProcessInfo.processInfo.environment.merging(["JOURNAL_STREAM": "8:1"]) { $1 }
         let (said, complained) = (Pipe(), Pipe())
         (process.standardOutput, process.standardError) = (said, complained)
-        try process.run()
+        try process.runBounded()
         var output = ""
         while !output.contains("http://127.0.0.1:") {
             let data = said.fileHandleForReading.availableData

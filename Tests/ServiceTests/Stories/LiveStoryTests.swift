@@ -101,7 +101,7 @@ import Whereabouts
             "GET", "/v1/live", as: token,
             headers: after.flatMap { references?.place($0).text }.map { [("Last-Event-ID", $0)] } ?? []
         ) { response in given.change { $0 = response } }
-        let response = try #require(given.wait { $0 })
+        let response = try given.expected("the stream") { $0 }
         try #require(response.status == 200)
         return try #require(Reader(response, references))
     }

@@ -148,7 +148,7 @@ import Whereabouts
             }
             given.change { $0 = (response, isOnRecord) }
         }
-        let (response, isOnRecord) = try #require(given.wait(for: { $0 }))
+        let (response, isOnRecord) = try given.expected("the answer") { $0 }
         return (Answer(response), isOnRecord)
     }
 

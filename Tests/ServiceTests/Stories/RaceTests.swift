@@ -108,7 +108,7 @@ import Whereabouts
                     late.change { $0 = ($0.left - 1, $0.served + (isServed ? 1 : 0)) }
                 }
             }
-            #expect(late.wait { $0.left == 0 ? $0.served : nil } == 0)
+            #expect(try late.expected("the late answers") { $0.left == 0 ? $0.served : nil } == 0)
             servedBefore += early.withLock { $0.served }
         }
         #expect(raced >= Self.races, "Only in \(raced) of \(round) rounds were readings under way.")

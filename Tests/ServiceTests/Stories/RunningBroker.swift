@@ -1,4 +1,5 @@
 import Foundation
+import TestProcesses
 import TestSupport
 import Testing
 
@@ -33,7 +34,7 @@ final class RunningBroker {
             let hash = Process()
             hash.executableURL = URL(filePath: "/usr/bin/mosquitto_passwd")
             hash.arguments = ["-b", "-c", passwords, lock.user, lock.password]
-            try hash.run()
+            try hash.runBounded()
             hash.waitUntilExit()
             lines += ["listener \(servicePort) 127.0.0.1", "allow_anonymous false", "password_file \(passwords)"]
             lines += ["certfile \(lock.certificateFile)", "keyfile \(lock.keyFile)"]
@@ -42,7 +43,7 @@ final class RunningBroker {
         process.executableURL = URL(filePath: try #require(Self.program))
         process.arguments = ["-c", file]
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.runBounded()
     }
 
     deinit {

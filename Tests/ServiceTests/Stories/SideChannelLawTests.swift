@@ -245,7 +245,7 @@ import Whereabouts
         func openStream() throws -> HTTPStream {
             let given = Monitor<HTTPResponse?>(nil)
             house.send("GET", "/v1/live", as: friend) { response in given.change { $0 = response } }
-            return try #require(given.wait { $0 }?.stream)
+            return try #require(try given.expected("the stream") { $0 }.stream)
         }
 
         /// The events of the stream, sorted: their grouping and ids depend on threads.
