@@ -173,7 +173,8 @@ let package = Package(
                 "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPInterface", "HTTPServer",
                 "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT", "Maintenance",
                 "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "Reactors", "Replies",
-                "SQLite", "Tables", "TablesTests", "TestProcesses", "Threading", "Transparency", "WebPage", "Whereabouts",
+                "SQLite", "Tables", "TablesTests", "TestProcesses", "Threading", "Transparency", "WebPage",
+                "Whereabouts",
                 "WhereaboutsClient", "WitnessServer",
             ]),
         .executableTarget(

@@ -188,6 +188,36 @@ def test_a_question_is_asked_and_its_path_drawn_live(world):
         subject.must_be_quiet("requests")
 
 
+def test_an_event_that_is_ahead_of_its_view_is_waited_for(world):
+    """The list of questions is held where it was before the question ended, except for reads that wait for the event."""
+    held, waited = {}, []
+
+    def answer(route):
+        if "at-least=" in route.request.url:
+            waited.append(route.request.url)
+            return route.continue_()
+        kept = held.get("body")
+        if kept is None:
+            body = route.fetch().text()
+            # From the first answer with the open question on, the view stands still.
+            if '"status":"pending"' in body:
+                held["body"] = body
+            return route.fulfill(status=200, content_type="application/json", body=body)
+        return route.fulfill(status=200, content_type="application/json", body=kept)
+
+    with world.visit("walker") as asker:
+        asker.page.route("**/v1/people/walker/asked*", answer)
+        asker.open("requests?whom=carl")
+        asker.page.get_by_label("Why").fill("are you there?")
+        asker.page.get_by_role("button", name="Ask now").click()
+        asker.page.wait_for_url("**/requests/*")
+        asker.has(".pill", "Waiting")
+        query = asker.page.url.rsplit("/", 1)[1]
+        world.house.call("DELETE", f"/v1/location-queries/{query}", token=world.house.tokens["walker"])
+        asker.page.locator(".pill", has_text="Waiting").wait_for(state="detached")
+        expect(waited, "no read has waited for the event")
+
+
 def test_whom_one_may_ask_is_suggested(world):
     with world.visit("walker") as visit:
         visit.open("requests")

@@ -39,7 +39,17 @@ const read = async answer => answer.status === 204 ? {} : answer.json();
  * Options: `signal`, `headers`, `purpose` (of the operator). Members without a value are left out of `params`.
  */
 export const api = {
-    get: async (path, params, options) => read(await send('GET', path, { params, ...options })),
+    async get(path, params, options) {
+        const newest = whatThePageHasHeard(path);
+        if (!newest) return read(await send('GET', path, { params, ...options }));
+        try {
+            return await read(await send('GET', path, { params: { ...params, 'at-least': newest }, ...options }));
+        } catch (problem) {
+            // The view is far behind, for example while it is folded again: what it has is better than nothing.
+            if (problem.status !== 503) throw problem;
+            return read(await send('GET', path, { params, ...options }));
+        }
+    },
     post: async (path, body = {}, options) => read(await send('POST', path, { body, ...options })),
     put: async (path, body = {}, options) => read(await send('PUT', path, { body, ...options })),
     delete: async (path, options) => read(await send('DELETE', path, options)),
@@ -81,6 +91,19 @@ export const api = {
     },
 };
 
+/** What takes `at-least` below `/v1/people/{person}/`. */
+const views = new Set(['asked', 'audit', 'consent-requests', 'corrections', 'crossings', 'devices', 'findings', 'grants', 'invitations',
+    'links', 'location', 'pauses', 'places', 'regions', 'schedules', 'summary', 'tokens', 'trips', 'visits', 'webhooks', 'withdrawn-fixes']);
+
+/**
+ * The newest event that the live stream has brought, for a view of the signed-in person. The stream is ahead of the views, so a read
+ * that an event causes has to wait until its view shows that event; otherwise it shows the state before, and no event follows.
+ */
+function whatThePageHasHeard(path) {
+    const [, , people, who, what] = path.split('/');
+    return people === 'people' && who === encodeURIComponent(handle) && views.has(what) ? live.newest : undefined;
+}
+
 /** Tells the module who is signed in, and what to do when the session has ended. */
 export function begin(who, whenEnded) {
     handle = who;
@@ -101,6 +124,7 @@ let wait = 2000;
 export const live = {
     open: false,
     since: 0,
+    newest: undefined,
     on(names, run) {
         const entry = { names: [names].flat(), run };
         listeners.add(entry);
@@ -145,5 +169,10 @@ function connect(again = false) {
         retry = setTimeout(() => connect(true), wait);
         wait = Math.min(wait * 2, 60_000);
     };
-    for (const kind of kinds) source.addEventListener(kind, event => tell(kind, JSON.parse(event.data)));
+    for (const kind of kinds) {
+        source.addEventListener(kind, event => {
+            live.newest = event.lastEventId || live.newest;
+            tell(kind, JSON.parse(event.data));
+        });
+    }
 }
