@@ -39,7 +39,7 @@ import Testing
         let visit = try folder.write(
             #"{"user":"anna","device":"phone","type":"visit","latitude":48.3,"longitude":16.4,"arrival":1766000000,"departure":1766007200,"timestamp":1766007200}"#,
             to: "visits.jsonl")
-        let visits = try json(tool(house, "import", "--json", visit).results)
+        let visits = try json(tool(house, "import", "--json", visit))
         #expect(visits["format"]?.string == "whereabouts")
         #expect(visits["visits"]?["new"]?.int == 1)
         #expect(
@@ -88,7 +88,7 @@ import Testing
     }
 
     private func fingerprint(_ house: String) throws -> String? {
-        let status = try json(tool(house, "projections", "--json").results)
+        let status = try json(tool(house, "projections", "--json"))
         return status["projections"]?.array?.first { $0["name"]?.string == "timeline" }?["fingerprint"]?.string
     }
 
@@ -109,7 +109,7 @@ import Testing
         #expect(before == after)
         #expect(before.contains { $0.hasPrefix("crossings") })
         #expect(before.contains { $0.hasPrefix("trips") })
-        let again = try json(tool("new", "import", "--json", archive).results)
+        let again = try json(tool("new", "import", "--json", archive))
         #expect(again["new"]?.int == 0)
         #expect(again["duplicate"]?.int == 320)
         #expect((again["visits"]?["new"]?.int, again["visits"]?["duplicate"]?.int) == (0, 1))
@@ -187,7 +187,7 @@ import Testing
         #expect(try Foreign.python(program, input: "\(url) \(key)") == "121\n")
         // Another program has posted them, so the tool does not know which event to wait for.
         _ = try eventually("the fixes in the track") { () -> Bool? in
-            let track = try json(whereabouts(words: reach + ["track", "--person", "anna", "--json"]).results)
+            let track = try json(whereabouts(words: reach + ["track", "--person", "anna", "--json"]))
             return track["fixes"]?.count == 121 ? true : nil
         }
 
@@ -214,10 +214,10 @@ import Testing
         #expect(answers[0] == answers[1])
         let before = whereabouts(words: reach + ["visits", "--person", "anna", "--json"]).results
         let visits = try #require(try json(before)["visits"]?.array?.map { $0["arrival"]?.double })
-        let after = try json(tool("operator", "visits", "--person", "anna", "--json").results)
+        let after = try json(tool("operator", "visits", "--person", "anna", "--json"))
         #expect(try #require(after["visits"]?.array?.map { $0["arrival"]?.double }) == visits)
         #expect(visits.count == 2)
-        let track = try json(tool("operator", "track", "--person", "anna", "--json").results)
+        let track = try json(tool("operator", "track", "--person", "anna", "--json"))
         #expect(
             track["fixes"]?.array?.allSatisfy { $0["receivedAt"] != nil && $0["device"]?.string == "phone" } == true)
         #expect(track["fixes"]?.array?.filter { $0["anomaly"] != nil }.count == 1)

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func visits(_ data: String) throws -> [JSONValue] {
-        let answer = try json(tool("visits", "--person", "anna", "--json", data: data).results)
+        let answer = try json(tool("visits", "--person", "anna", "--json", data: data))
         return answer["visits"]?.array.map(Array.init) ?? []
     }
 
@@ -95,7 +95,7 @@ import Testing
         #expect(try json(elsewhere.results)["new"]?.int == 120)
         let visits = (try visits(data), try visits(folder.path + "/\(form)"))
         #expect(visits.0.map { $0["arrival"]?.double } == visits.1.map { $0["arrival"]?.double } && visits.0.count == 1)
-        let audit = try json(tool("audit", "--person", "anna", "--json").results)["audit"]?.array.map(Array.init) ?? []
+        let audit = try json(tool("audit", "--person", "anna", "--json"))["audit"]?.array.map(Array.init) ?? []
         #expect(audit.contains { $0["purpose"]?.string == "for my map" && $0["question"]?.string == "track" })
     }
 

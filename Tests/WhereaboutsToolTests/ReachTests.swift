@@ -23,7 +23,7 @@ import Testing
 
     @Test func `commands reach an address with a token`() throws {
         try withServer { url, token in
-            let people = try json(whereabouts("--url", url, "--token", token, "person", "list", "--json").results)
+            let people = try json(whereabouts("--url", url, "--token", token, "person", "list", "--json"))
             #expect(people["people"]?.array.map(Array.init)?.map { $0.text("handle") } == ["anna"])
             #expect(whereabouts("visits", "--person", "anna", "--url", url, "--token", token).exitCode == 0)
             let device = whereabouts("device", "add", "phone", "--person", "anna", "--url", url, "--token", token)

@@ -51,14 +51,14 @@ import Testing
         #expect(imported.exitCode == 0)
         #expect(try json(imported.results)["new"]?.int == 120)
         #expect(imported.notes == "Added the person anna.\nAdded the device import-anna of anna.\n")
-        #expect(try json(tool("import", "--person", "anna", "--json", file).results)["duplicate"]?.int == 120)
+        #expect(try json(tool("import", "--person", "anna", "--json", file))["duplicate"]?.int == 120)
 
         let region = ["--person", "anna", "--id", "spot", "--circle", "30,-40,500"]
         #expect(Program.run(["--data", data, "region", "add"] + region, console: Screen().console) == 0)
 
-        let track = try json(tool("track", "--person", "anna", "--json", "--purpose", "a test").results)
+        let track = try json(tool("track", "--person", "anna", "--json", "--purpose", "a test"))
         #expect(track["fixes"]?.count == 120)
-        let visits = try json(tool("visits", "--person", "anna", "--json").results)
+        let visits = try json(tool("visits", "--person", "anna", "--json"))
         #expect(visits["visits"]?.count == 1)
         let visit = try #require(visits["visits"]?.array.map(Array.init)?.first)
         #expect(visit["arrival"]?.double == 1_704_067_200)
@@ -71,7 +71,7 @@ import Testing
         #expect(
             tool("person", "schedule", "anna", "--every", "30m").results.hasSuffix(
                 "the service asks where anna is every 1800 s.\n"))
-        let schedules = try json(tool("person", "schedule", "anna", "--json").results)["schedules"]?.array.map(
+        let schedules = try json(tool("person", "schedule", "anna", "--json"))["schedules"]?.array.map(
             Array.init)
         #expect(schedules?.first?["everySeconds"]?.int == 1800)
         #expect(tool("person", "schedule", "anna", "--stop", "\(schedules?.first?["id"]?.int ?? 0)").exitCode == 0)
@@ -80,7 +80,7 @@ import Testing
         let corrected = tool(
             "correction", "add", "--person", "anna", "--split", "2024-01-01T01:00:00Z", "--json"
         ).results
-        #expect(try json(tool("visits", "--person", "anna", "--json").results)["visits"]?.count == 2)
+        #expect(try json(tool("visits", "--person", "anna", "--json"))["visits"]?.count == 2)
         #expect(tool("correction", "list", "--person", "anna").results.contains("split"))
         #expect(tool("correction", "add", "--person", "anna", "--at", "1,2").exitCode == 2)
         #expect(
@@ -88,7 +88,7 @@ import Testing
 
         // A fix, and then the whole import, are taken back and restored.
         func fixes() throws -> Int? {
-            try json(tool("track", "--person", "anna", "--json", "--purpose", "a test").results)["fixes"]?.count
+            try json(tool("track", "--person", "anna", "--json", "--purpose", "a test"))["fixes"]?.count
         }
         let number = "\(try #require(track["fixes"]?.array.map(Array.init)?.first?["number"]?.int))"
         let fix = ["--person", "anna", number, "--reason", "wrong clock"]
@@ -102,18 +102,18 @@ import Testing
         #expect(tool("import", "undo", id).results == "Withdrew 120 fixes of the import \(id).\n")
         #expect(try fixes() == 0)
         #expect(tool("location", "--person", "anna").notes == "anna has no known location.\n")
-        #expect(try json(tool("import", "redo", id, "--json").results)["fixes"]?.int == 120)
+        #expect(try json(tool("import", "redo", id, "--json"))["fixes"]?.int == 120)
         #expect(try fixes() == 120)
         #expect(tool("import", "undo", "nonsense").exitCode == 2)
 
-        let audit = try json(tool("audit", "--person", "anna", "--json").results)
+        let audit = try json(tool("audit", "--person", "anna", "--json"))
         let reads = audit["audit"]?.array.map(Array.init)?.filter { $0["question"]?.string == "track" } ?? []
         #expect(reads.first?["purpose"]?.string == "a test")
 
         let diff = ["projections", "rebuild", "timeline"]
         #expect(Program.run(["--data", data] + diff, console: Screen().console) == 0)
         // Web Mercator: x is the longitude times the radius of the equator.
-        let mercator = try json(tool("location", "--person", "anna", "--crs", "EPSG:3857", "--json").results)
+        let mercator = try json(tool("location", "--person", "anna", "--crs", "EPSG:3857", "--json"))
         let x = try #require(mercator["location"]?["x"]?.double)
         #expect(abs(x + 40.0001 * .pi / 180 * 6_378_137) < 0.01)
         #expect(tool("location", "--person", "anna", "--crs", "EPSG:3857").results.contains("-4452790."))
@@ -164,7 +164,7 @@ import Testing
         defer { service.stop() }
         _ = try service.listen(host: "127.0.0.1", port: 0)
         #expect(whereabouts("--data", folder.path, "person", "add", "anna").exitCode == 0)
-        let people = try json(whereabouts("--data", folder.path, "person", "list", "--json").results)
+        let people = try json(whereabouts("--data", folder.path, "person", "list", "--json"))
         #expect(people["people"]?.array.map(Array.init)?.map { $0.text("handle") } == ["anna"])
         #expect(whereabouts("--data", folder.path, "person", "add", "anna").exitCode == 3)
         let added = try json(

@@ -41,6 +41,18 @@ func json(_ text: String) throws -> JSONValue {
     try JSONDocument.parse(Array(text.utf8)).root
 }
 
+/// A command that should have printed JSON and failed.
+struct CommandFailed: Error {
+    let exitCode: Int32
+    let notes: String
+}
+
+/// The JSON of a command that succeeded.
+func json(_ run: (exitCode: Int32, results: String, notes: String)) throws -> JSONValue {
+    guard run.exitCode == 0 else { throw CommandFailed(exitCode: run.exitCode, notes: run.notes) }
+    return try json(run.results)
+}
+
 /// The service as far as an import needs it, with the identity of a fix as the design has it.
 final class FakeService: Transport {
     struct State {

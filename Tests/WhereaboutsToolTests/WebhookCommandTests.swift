@@ -61,7 +61,7 @@ import Testing
         /// Looks until the only webhook is as wanted.
         func until(_ isGood: (JSONValue) -> Bool) throws {
             try eventually("another state of the webhook") {
-                let listed = try json(tool("webhook", "list", "--person", "anna", "--json").results)
+                let listed = try json(tool("webhook", "list", "--person", "anna", "--json"))
                 return listed["webhooks"]?.array.map(Array.init)?.first.map(isGood) ?? false
             }
         }
