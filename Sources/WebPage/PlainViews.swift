@@ -24,6 +24,10 @@ struct PlainViews: Sendable {
     }
 
     /// `GET` of a view with `plain=true`.
+    ///
+    /// - Parameters:
+    ///   - reader: Who is signed in. Another person's view needs a grant, as in the API.
+    ///   - title: The heading and the title of the page.
     func answer(
         _ exchange: Exchange, _ context: AnswerContext, _ reader: PageShell.Reader,
         _ text: PageText,
@@ -101,6 +105,8 @@ struct PlainViews: Sendable {
     }
 
     /// The API's answer to a request that the page makes for the caller of `exchange`.
+    ///
+    /// A request to an unknown route, or with a parameter that the route does not take, is refused as from outside.
     func answer(
         to request: HTTPRequest, _ exchange: Exchange, _ context: AnswerContext
     ) -> Result<JSONValue, Problem> {
