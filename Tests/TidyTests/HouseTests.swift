@@ -31,7 +31,7 @@ import Testing
         "Projections": ["Cryptography", "Log", "SQLite", "Whereabouts"],
         // A table sees the events that a projection hands it, and neither the log nor a key.
         "Tables": ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],
-        // The upper floor. What devices and people may be told is computed in Answers, and only its gate lets it out.
+        // The upper floor. Answers computes the answers for devices and people, and only its gate lets them out.
         "Answers": [
             "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections", "Replies", "SQLite",
             "Tables", "Transparency", "Whereabouts", "WireFormats",
