@@ -10,8 +10,8 @@ import Whereabouts
 /// Rights to a person's location: grants, invitations, pauses, and questions that need the subject's consent.
 ///
 /// All requests are for the person whose data it is, with the scope `manage`, and for the operator; another caller
-/// gets 404, as for a person who does not exist. `redeem` and the answers to consent requests say what else they
-/// need. Each change is one event in the person's audit.
+/// gets 404, as for a person who does not exist. `redeem` and the answers to consent requests need other rights, see
+/// there. Each change is one event in the person's audit.
 struct GrantEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
@@ -81,7 +81,7 @@ struct GrantEndpoints: Sendable {
     /// `POST /v1/people/*/pauses`: begins a pause, or changes the end of the present one. Without `until` and
     /// `forSeconds`, the pause lasts until it is ended.
     ///
-    /// During a pause, others see a phone that is switched off. What happens in it stays hidden from grants for ever.
+    /// During a pause, others see a phone that is switched off. Data from the pause stays hidden from grants for ever.
     /// Recorded as `SharingPaused`; the same end again makes no event. Queries under way by grants end as `refused`.
     ///
     /// - Throws: 422 for an end in the past, or past ``Limits/pausesPerPerson`` pauses.

@@ -10,7 +10,7 @@ import Whereabouts
 ///
 /// The secret of a link is in the fragment of its address. Browsers do not send the fragment, so no proxy can log it.
 ///
-/// A link has a principal and a grant of its own, so reads by those who have opened it are authorized and recorded
+/// Each link has a principal and a grant, so reads by those who have opened it are authorized and recorded
 /// like those of any other requester. `SessionEndpoints` opens links, because the opening gives a session.
 struct LinkEndpoints: Sendable {
     let decisions: Decisions

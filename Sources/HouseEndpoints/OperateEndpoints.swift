@@ -15,7 +15,7 @@ import Whereabouts
 /// All need a token with the scope `operate`; other callers get 404. Numbers and places in these answers are those of
 /// the log.
 ///
-/// Acts that change what people see, for example the activation of a projection, are recorded as `OperatorActed`
+/// Acts that change the answers, for example the activation of a projection, are recorded as `OperatorActed`
 /// before they are done, and every person's audit shows them. Reads of people's data are recorded in the audits of
 /// these people.
 struct OperateEndpoints: Sendable {

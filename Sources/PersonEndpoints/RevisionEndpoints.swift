@@ -57,7 +57,7 @@ struct RevisionEndpoints: Sendable {
 
     /// The fix in the path, as its event says.
     ///
-    /// - Throws: 404 if the caller may not manage the person, or if the number is not that of a fix of theirs.
+    /// - Throws: 404 if the caller may not manage the person, or if the number is not that of one of their fixes.
     private func fix(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> (FixNumbers, at: Timestamp) {
@@ -76,7 +76,7 @@ struct RevisionEndpoints: Sendable {
     }
 
     /// `GET /v1/people/*/withdrawn-fixes`: the fixes that are withdrawn, by time. A recorded read of settings, which
-    /// nobody but the person and the operator may read.
+    /// only the person and the operator may read.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {

@@ -7,7 +7,7 @@ package import Whereabouts
 /// All functions throw `SQLiteError` if the file cannot be read, and a damaged projection for a row that no fold
 /// writes. Each reads by an index, so the cost is that of the rows found.
 package enum AuditReader {
-    /// A query by its id, whatever its outcome.
+    /// A query by its id, allowed or refused.
     ///
     /// One search by `query_by_id`. Refused queries have a row too, for example one with the verdict
     /// `refused(noGrant)`, so a caller that shows the row to the requester must hide the reason.
@@ -139,7 +139,7 @@ package enum AuditReader {
     /// The number of the event of an act; `nil` if there is no act with this ordinal.
     ///
     /// One search by `act_by_ordinal`. Cursors of pages contain the ordinal, because the number of a house event
-    /// would tell a person how many events other people have.
+    /// would disclose the number of other people's events to a person.
     package static func numberOfAct(
         _ ordinal: Int64, in connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {

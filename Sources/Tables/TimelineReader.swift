@@ -263,8 +263,8 @@ package enum TimelineReader {
 
     /// The visit at the time of one that no longer exists; `nil` if there is none.
     ///
-    /// A visit's id contains the time of a fix, so this works whether or not the visit was ever shown, and in whatever
-    /// order and by whatever rules fixes were folded. Cost: a search through the person's fixes, the latest first.
+    /// A visit's id contains the time of a fix, so this works whether or not the visit was ever shown, in any order of
+    /// arrival and under any version of the rules. Cost: a search through the person's fixes, the latest first.
     ///
     /// For example, a link to a visit from yesterday, before a late fix moved its arrival, leads to the visit that
     /// has the time now.

@@ -172,7 +172,7 @@ extension TimelineTable {
         }
     }
 
-    /// Writes the region over its earlier row. The name and the two settings are columns of their own, because
+    /// Writes the region over its earlier row. The name and the two settings have separate columns, because
     /// answers join and filter by them.
     private func write(_ region: WatchedRegion, of person: PersonID) throws(SQLiteError) {
         try file.connection.cached(

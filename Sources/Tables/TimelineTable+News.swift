@@ -132,7 +132,7 @@ struct TimelineItem {
 }
 
 // `told_visit` and `told_crossing` keep the news in the order in which they came, so that a client that was away gets
-// what it missed. They depend on how fixes came and were folded, so the fingerprint excludes them: a refold, with its
+// the missed news. They depend on how fixes came and were folded, so the fingerprint excludes them: a refold, with its
 // larger batches, skips intermediate states.
 extension TimelineTable {
     /// Writes the news of the batch. Items of one event are numbered, so that their order is kept.

@@ -209,7 +209,7 @@ extension TimelineTable: TimelineRows {
 }
 
 extension Visit {
-    /// Binds what ``init(_:from:)`` reads, in the same order.
+    /// Binds the columns that ``init(_:from:)`` reads, in the same order.
     ///
     /// Eleven columns. The id is bound as a signed number with the same 64 bits.
     func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
@@ -248,7 +248,7 @@ extension Visit {
 }
 
 extension Crossing {
-    /// Binds what ``init(_:from:)`` reads, in the same order.
+    /// Binds the columns that ``init(_:from:)`` reads, in the same order.
     func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
         try statement.bind(region.rawValue, at: index)
         try statement.bind(kind.rawValue, at: index + 1)

@@ -44,7 +44,7 @@ struct PageShell: Sendable {
     struct Reader {
         /// The handle of the person whose data the views show; `nil` for the operator.
         let person: Handle?
-        /// What a viewer sees who opened a share link; `nil` for people with an account and the operator.
+        /// The view of a viewer who opened a share link; `nil` for people with an account and the operator.
         var link: SessionEndpoints.Viewed?
 
         /// The name in the head of the page.

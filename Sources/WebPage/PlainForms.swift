@@ -22,7 +22,7 @@ struct PlainForms: Sendable {
 
     /// A button as a form: for one row of a table, or below the table.
     struct Button: Sendable {
-        /// What the button does.
+        /// The effect of the button.
         let task: Task
         /// The member of the row with the id that the task needs; `nil` below the table.
         var id: String?

@@ -9,9 +9,9 @@ extension PlainSection {
     /// The sections of a view; none if it needs a person and has none.
     ///
     /// - Parameters:
-    ///   - person: Whose data the view shows; `nil` if no one is named.
+    ///   - person: The person whose data the view shows; `nil` if the address names no person.
     ///   - isOperators: Whether the operator looks, who gives no consent.
-    ///   - isByLink: Whether somebody without an account looks, to whom nobody else is shown.
+    ///   - isByLink: Whether the reader is a viewer of a share link, who sees no other person.
     ///   - today: The day by UTC, for views of a day that name none.
     ///
     /// For example, `/day/2026-05-04` of Anna asks `/v1/people/anna/visits?day=2026-05-04`, and its trips and

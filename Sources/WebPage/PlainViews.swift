@@ -9,8 +9,8 @@ import Whereabouts
 /// The views as plain HTML, for browsers without scripts.
 ///
 /// A view is one or more sections, and a section is the table of one answer of the API. The answer comes from the API's
-/// own route, called with the rights of the session: what it records and what it hides is the same as for any other
-/// client. The hash in the record is that of the API's answer, which the table shows.
+/// own route, called with the rights of the session: it records and hides the same data as for any other client. The
+/// hash in the record is that of the API's answer, which the table shows.
 struct PlainViews: Sendable {
     let routes: RouteTable
     let shell: PageShell

@@ -71,7 +71,7 @@ package enum RasterTiles {
         CREATE TABLE about (json BLOB NOT NULL) STRICT;
         """
 
-    /// What a file has; `nil` if there is none, or it cannot be read.
+    /// The facts about the tiles of a file; `nil` if there is none, or it cannot be read.
     package static func about(in path: String) -> About? {
         guard access(path, R_OK) == 0 else { return nil }
         do throws(SQLiteError) {

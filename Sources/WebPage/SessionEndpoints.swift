@@ -83,7 +83,7 @@ struct SessionEndpoints: Sendable {
         return writer.bytes
     }
 
-    /// What a viewer sees who opened a share link.
+    /// The person and the rights of a viewer who opened a share link.
     struct Viewed {
         /// The person of the link.
         let person: Handle
@@ -93,7 +93,7 @@ struct SessionEndpoints: Sendable {
         let isLive: Bool
     }
 
-    /// What the caller sees; `nil` unless the caller opened a share link that still shows something.
+    /// The caller's view; `nil` unless the caller opened a share link that still shows something.
     func viewed(by caller: Caller) -> Viewed? {
         decisions.log.withStanding { standing in
             guard let link = standing.links[LinkID(rawValue: caller.principal.rawValue)],
