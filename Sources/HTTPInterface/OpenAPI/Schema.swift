@@ -343,6 +343,6 @@ package enum Schema {
                 "type": ["type": "string", "format": "uri", "examples": ["urn:problem-type:not-found"]], "title": text,
                 "status": integer(400...599), "detail": text,
             ]
-        ).with(["description": "RFC 9457: what went wrong, and in one sentence what to do."]),
+        ).with(["description": "RFC 9457: the kind of the problem, and its remedy in one sentence."]),
     ]
 }
