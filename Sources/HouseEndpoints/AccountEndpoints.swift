@@ -87,7 +87,7 @@ package struct AccountEndpoints: Sendable {
     ///
     /// - Throws: 404 if the path has no reference of an account invitation that this caller was given.
     ///
-    /// May call: the person who made it, and the operator for any other. Recorded as `AccountInvitationClosed`. The
+    /// May call: the person who made it, and the operator. Recorded as `AccountInvitationClosed`. The
     /// code then gets the same answer as a wrong one.
     package func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
         .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0, .accountInvitation, decisions)))
