@@ -13,8 +13,9 @@ import WireFormats
 /// These handlers run on the server's thread: they parse the body and queue a command, and the log's thread answers.
 /// At most `Limits.batchCommands` reports fit in one request (413 beyond).
 ///
-/// May call: a device with its reporting key, for itself alone; for imports the operator. A wrong key
-/// gets the refusal that the client knows, for example 401. The events are in the track of the device's owner, with the coordinates sealed.
+/// May call: a device with its reporting key, for itself alone; for imports the operator. A wrong key gets the refusal
+/// that the client knows, for example 401. The events are in the track of the device's owner, with the coordinates
+/// sealed.
 struct IngestEndpoints: Sendable {
     let decisions: Decisions
     let gate: Gate
