@@ -21,7 +21,7 @@ import Whereabouts
 /// If several events are sent together, only the last has an id: a client that comes back with it has seen all of them.
 ///
 /// A stream is for one person, with the rights of its token; it ends when the token is revoked. Idle streams send a
-/// comment every ``Limits/liveHeartbeatSeconds``.
+/// comment every `Limits.liveHeartbeatSeconds`.
 struct LiveEndpoint: Sendable {
     let decisions: Decisions
     let views: Views

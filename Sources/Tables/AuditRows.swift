@@ -132,7 +132,7 @@ package struct AuditedAct: Hashable, Sendable {
 
 /// A change of a setting: persons, devices, tokens, grants, regions and so on.
 ///
-/// One row of `change`, from one event. Which optional members have a value depends on ``kind``: a `grantGiven` has
+/// One row of `change`, from one event. Which optional members have a value depends on `kind`: a `grantGiven` has
 /// `other`, `precision`, `includesHistory`, `from`, `until`, `asksEachTime` and `hours`; a `regionAdded` has `name`
 /// only.
 package struct SettingsChange: Hashable, Sendable {

@@ -243,6 +243,6 @@ package final class AuditTable: Projection {
     /// Does nothing: no row is kept in memory.
     func flush() throws(SQLiteError) {}
 
-    /// Does nothing, as ``flush()``.
+    /// Does nothing, as `flush()`.
     func forget() {}
 }

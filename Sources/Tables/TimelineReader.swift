@@ -218,15 +218,11 @@ package enum TimelineReader {
     }
 
     /// The derived visits read at a time while corrections are applied.
-    ///
-    /// A page of this size is read even if few are wanted, since a correction may join several into one.
     private static let derivedAtOnce = 200
     /// The most fixes that decide where a part of a visit was: half a day with one fix in two seconds.
     private static let fixesOfPart = 20_000
 
     /// Where the person was in a part of a visit, from the leading device's fixes; `nil` without any.
-    ///
-    /// Reads at most ``fixesOfPart`` fixes. Later fixes of a longer part do not count.
     private static func spot(
         of person: PersonID, from: Timestamp, to: Timestamp?, _ transform: GeocentricTransform,
         in connection: borrowing Connection
@@ -296,8 +292,6 @@ package enum TimelineReader {
     }
 
     /// The fix in a visit's id may be from the last steps of the way there.
-    ///
-    /// Five minutes, in seconds: a visit that begins up to this much later counts as its successor.
     private static let approachSeconds: Int64 = 300
 
     /// The version of the rules that the timeline is folded by.
@@ -362,8 +356,6 @@ package enum TimelineReader {
 
 extension TimelineReader {
     /// By the primary key; ?4 to ?7 are the key of the last fix of the page before.
-    ///
-    /// Parameters: person, from, to, the four values of the key, limit.
     static let fixesSQL: StaticString = """
         SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
             horizontal_accuracy_meters, details
@@ -375,8 +367,6 @@ extension TimelineReader {
         """
 
     /// A search from the end of the primary key. Fixes with a negative accuracy, which are no location, are skipped.
-    ///
-    /// Parameters: person, time.
     static let latestFixSQL: StaticString = """
         SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
             horizontal_accuracy_meters, details
@@ -432,8 +422,6 @@ extension TimelineReader {
         """
 
     /// The crossings that the region reports: `tells_entries` and `tells_exits` are its settings.
-    ///
-    /// Parameters: person, from, to, the three values of the key, limit.
     static let crossingsSQL: StaticString = """
         SELECT crossing.region, kind, time_ms, confirmed_ms, reported_ms, identifier, tells_entries
         FROM crossing

@@ -185,7 +185,7 @@ package final class TimelineTable: Projection {
     private let rules: VisitRules
     /// The derivation: the state of the persons whose fixes came last.
     private var timeline: TimelineFold
-    /// The changes to show, collected until ``flush()``.
+    /// The changes to show, collected until `flush()`.
     var news = TimelineNews()
 
     /// `version` must be one of ``versions``.
