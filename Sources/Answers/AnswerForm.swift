@@ -25,6 +25,7 @@ package struct AnswerForm {
     /// The numbers in ``system``.
     private let conversion: Conversion?
 
+    /// The media type of GeoJSON (RFC 7946, section 12).
     package static let geoJSONType = "application/geo+json"
 
     /// Reads `format`, `Accept` and `crs` of a request.

@@ -8,6 +8,7 @@ package import Whereabouts
 package final class DeviceContacts: Sendable {
     /// The last authenticated request of a device.
     package struct Contact: Sendable {
+        /// When the request came, by the service's clock.
         package let at: Timestamp
         /// The route's path in the route table, with `*` for its variable parts; `MQTT` for the broker.
         package let address: String
@@ -17,7 +18,9 @@ package final class DeviceContacts: Sendable {
 
     /// Requests that named the device with a wrong password, since the start.
     package struct WrongPasswords: Sendable {
+        /// The number of such requests.
         package var count: Int64 = 0
+        /// When the last of them came.
         package var newestAt: Timestamp
     }
 

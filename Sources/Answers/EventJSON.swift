@@ -12,6 +12,7 @@ import WireFormats
 package enum EventJSON {
     /// One event of the log for the operator, who sees the log's own numbers.
     package struct Item {
+        /// The event as the log has it, with its sealed parts closed.
         package let stored: LogReader.StoredEvent
         /// The event with its sealed parts opened, or `nil` to print it as stored.
         package let opened: RecordedEvent?

@@ -17,13 +17,13 @@ package import Whereabouts
 /// Cost: about 20 µs for an entry. The leaves of recent logs are kept, so that a checkpoint of a log that has grown costs
 /// only its new entries.
 package final class PersonLogs: Sendable {
-    /// One entry with what opens it.
+    /// One entry with its salt and content.
     package struct Entry: Sendable {
         /// When the event was recorded.
         package let recordedAt: Timestamp
         /// The salt of the commitment.
         package let salt: EntrySalt
-        /// What the person may see of the event, in CBOR.
+        /// The part of the event that the person may see, in CBOR.
         package let content: [UInt8]
 
         /// The entry of an event.

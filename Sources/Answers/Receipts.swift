@@ -18,7 +18,9 @@ package struct Receipts: Sendable {
     /// The header of a promise.
     package static let header = "Whereabouts-Receipt"
 
+    /// The log whose entries are promised.
     package let decisions: Decisions
+    /// Signs the promises as the house.
     package let seal: HouseSeal
     /// Where promises are signed that the log's thread has the news of.
     package let answers: AnswerPool

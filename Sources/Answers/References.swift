@@ -8,9 +8,9 @@ package import Whereabouts
 /// How one caller sees events, things and pages: the operator sees the log's own numbers, everyone else opaque
 /// references.
 ///
-/// Numbers count the events of the whole house, so the difference of two discloses what other people did in between:
-/// that a phone reported, or that a question was refused. A person and each of the person's devices get references
-/// instead. Every route, feed and webhook writes and reads them through this type. For example:
+/// Numbers count the events of the whole house, so the difference of two discloses the activity of other people in
+/// between: that a phone reported, or that a question was refused. A person and each of the person's devices get
+/// references instead. Every route, feed and webhook writes and reads them through this type. For example:
 ///
 ///     r8Vu2n0mVpjCrr7a6lTqB5A     an event, a thing or a place in the log: 23 characters
 ///     c4nJ…                       where a page goes on: 105 characters

@@ -8,7 +8,7 @@ extension RejectionReason {
         writer.field("detail", sentence)
     }
 
-    /// The problem, with what to do about it.
+    /// The problem and its remedy.
     package var sentence: String {
         switch self {
         case .notJSON: "The body is not JSON; nothing was read from it."

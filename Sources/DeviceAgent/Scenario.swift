@@ -12,7 +12,7 @@ internal import Whereabouts
 /// Paths are relative to the scenario's folder. The reporting key is in the scenario (`reportingKey`) or in a file
 /// (`reportingKeyFile`). `at` is where on its track the phone is: `"end"` (the default) or seconds after the first
 /// point. Instead of a track, `gpsd` names the address of a gpsd with a real receiver, for example `"127.0.0.1:2947"`.
-/// `reports` lists what the phone reports unasked (`visits`, `significantChanges`, `regions`, `updates`, `headings`,
+/// `reports` lists the unasked reports of the phone (`visits`, `significantChanges`, `regions`, `updates`, `headings`,
 /// `beacons`); without it, the phone only answers queries. `environment` is `development` by default. An unknown key is
 /// refused.
 package struct Scenario: Sendable, Equatable {

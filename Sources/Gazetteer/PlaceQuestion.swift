@@ -69,7 +69,7 @@ struct PlaceQuestion {
     }
 
     /// Every split of the text into a name, at its beginning or end, and a qualifier, the longest names first. A comma
-    /// never lies within the name.
+    /// is never within the name.
     var splits: [(name: Range<Int>, rest: Range<Int>)] {
         (1..<words.count).reversed().flatMap { count in
             [(0..<count, count..<words.count), (words.count - count..<words.count, 0..<words.count - count)]

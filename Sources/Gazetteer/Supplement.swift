@@ -43,7 +43,7 @@ package final class Supplement: Sendable {
     package static let unitsPerDegree = 1e7
     /// The height of a band in 1e-7 degrees: 220 m, about as wide as a search.
     private static let bandUnits = 20_000
-    /// Where more addresses lie within reach, as where many were put in the middle of their town, the rest is not
+    /// Where more addresses are within reach, as where many were put in the middle of their town, the rest is not
     /// looked at.
     private static let lookedAtMax = 4096
 

@@ -34,7 +34,7 @@ package final class Zones: Sendable {
         return tiling.name(number)
     }
 
-    /// The country a zone lies in; nil for the nautical zones of the high seas.
+    /// The country of a zone; nil for the nautical zones of the high seas.
     package func country(_ number: Int) -> CountryCode? {
         precondition(number >= 0 && number < count, "A zone's number is below the count.")
         return tiling.country(number)

@@ -5,9 +5,9 @@ import CPROJ
 /// **Axis order.** `x` comes first and is the easting or longitude, `y` the northing or latitude, whatever order the
 /// register gives (`proj_normalize_for_visualization`; pyproj calls it `always_xy`). That is how GeoJSON, shapefiles,
 /// CSV exports and PostGIS write numbers. The register's order differs for some systems: EPSG:4326 is latitude first,
-/// EPSG:2193 northing first; a file that follows it (GML, WFS 1.1 and later) must be read crosswise. ``axisNames`` says
-/// what x and y are. On the polar systems (EPSG:3413, 3031) both axes point along meridians; there x and y are the
-/// register's first and second.
+/// EPSG:2193 northing first; a file that follows it (GML, WFS 1.1 and later) must be read crosswise. ``axisNames``
+/// gives the meaning of x and y. On the polar systems (EPSG:3413, 3031) both axes point along meridians; there x and y
+/// are the register's first and second.
 ///
 /// **Choice of the operation.** The register often has several operations between a system and WGS 84, such as one for
 /// Czechia and one for Slovakia (EPSG:5514). PROJ chooses for each place: among the operations whose area holds the

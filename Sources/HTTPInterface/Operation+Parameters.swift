@@ -9,6 +9,7 @@ extension Operation.Parameter {
     /// With ``to``, a half-open range. Both are optional.
     package static let from = Self(
         name: "from", schema: Schema.timeGiven, description: "The beginning of the range: entries that end later.")
+    /// The end of the range, which is not part of it.
     package static let to = Self(
         name: "to", schema: Schema.timeGiven, description: "The end of the range: entries that begin earlier.")
     /// A cursor; its form differs between the operator and others, and clients must not interpret it.
@@ -21,12 +22,14 @@ extension Operation.Parameter {
         description:
             "One day instead of a range, by the local time of `timeZone` or of where the person was at its noon."
     )
+    /// Without it, ``day`` is a day where the person was.
     package static let timeZone = Self(
         name: "timeZone", schema: Schema.parameterText, description: "The time zone of `day`.")
     /// An EPSG code, in the short form or as the OGC's address.
     static let crs = Self(
         name: "crs", schema: Schema.pattern(#"^(EPSG:|http://www\.opengis\.net/def/crs/EPSG/0/)[0-9]{1,6}$"#),
         description: "The reference system of places: `x`, the easting or longitude, and `y` instead of degrees.")
+    /// `geojson` or `json`.
     package static let format = Self(
         name: "format", schema: Schema.answerFormat,
         description: "GeoJSON instead of JSON; `Accept: application/geo+json` has the same effect.")

@@ -74,8 +74,11 @@ package struct Operation: Sendable {
     /// A parameter in the query of the URL.
     package struct Parameter: Sendable {
         package let name: String
+        /// The values that it can have, for the API description; the handler checks them.
         package let schema: JSONTree
+        /// Whether a request needs it.
         package var isRequired = false
+        /// A sentence for developers, in the API description.
         package let description: String
 
         package init(name: String, schema: JSONTree, isRequired: Bool = false, description: String) {
@@ -88,6 +91,7 @@ package struct Operation: Sendable {
 
     /// The body of a request.
     package struct Body: Sendable {
+        /// The members, for the API description; the handler checks the values.
         package let schema: JSONTree
         /// The name of the schema; `nil` if it has one, has no members, or is named after the operation.
         package let name: String?
@@ -109,6 +113,7 @@ package struct Operation: Sendable {
 
     /// The JSON of a good answer.
     package struct Answer: Sendable {
+        /// The members of the answer.
         package let schema: JSONTree
         /// The name of the schema; `nil` if it has one, has no members, or is named after the operation.
         package let name: String?

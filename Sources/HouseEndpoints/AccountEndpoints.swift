@@ -10,7 +10,11 @@ package import Whereabouts
 ///
 /// A new account has no grants, in either direction. It only joins the invitation tree of its inviter, which shares
 /// limits (`Limits.accountInvitationsPerTree`, `Limits.geocodingPerTree`).
+///
+/// The events are in the audit of the inviting person, or in the stream of the house if the operator invites. Only
+/// the hash of a code is stored, so a code that is lost cannot be shown again.
 package struct AccountEndpoints: Sendable {
+    /// Appends the commands, and names the invitations for the caller.
     let decisions: Decisions
 
     package init(decisions: Decisions) {
@@ -23,6 +27,12 @@ package struct AccountEndpoints: Sendable {
     /// with `id`, `code`, `expires` and `number`. A repetition with the same `Idempotency-Key` shows the same code.
     ///
     /// - Throws: 429 if the inviter or their tree has made as many invitations today as it may.
+    ///
+    /// May call: a person with the scope `manage`, for themselves, and the operator. Recorded as
+    /// `AccountInvitationMade`, with the hash of the code.
+    ///
+    /// - Throws: 422 if `expires` is past or more than a week away, or if the inviter has as many open invitations as
+    ///   they may.
     package func invite(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -41,6 +51,8 @@ package struct AccountEndpoints: Sendable {
     }
 
     /// The person whose token it is; `nil` for the operator. Other callers get `nil` too, and the writer refuses them.
+    ///
+    /// Cost: one dictionary access under the lock of the standing.
     private func inviter(_ caller: Caller) -> Handle? {
         decisions.log.withStanding { $0.persons[PersonID(rawValue: caller.principal.rawValue)]?.handle }
     }
@@ -49,6 +61,9 @@ package struct AccountEndpoints: Sendable {
     ///
     /// The list has one page: a person has at most ``Limits/accountInvitationsPerPerson`` open invitations, the
     /// operator ``Limits/accountInvitationsOfOperator``. It shows data of no person, so the read is not recorded.
+    ///
+    /// May call: any token with the scope `manage`; a person sees their own invitations, the operator the operator's.
+    /// A caller without the scope gets 404.
     package func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -71,6 +86,9 @@ package struct AccountEndpoints: Sendable {
     /// `DELETE /v1/account-invitations/*`: withdraws one of the caller's invitations.
     ///
     /// - Throws: 404 if the path has no reference of an account invitation that this caller was given.
+    ///
+    /// May call: the person who made it, and the operator. Recorded as `AccountInvitationClosed`. The
+    /// code then gets the same answer as a wrong one.
     package func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
         .withdrawAccountInvitation(AccountInvitationID(rawValue: try exchange.number(0, .accountInvitation, decisions)))
     }
@@ -83,6 +101,11 @@ package struct AccountEndpoints: Sendable {
     ///
     /// - Throws: 400 if the name is not a handle or has more than ``Limits/accountNameCharacters`` characters; 404 if
     ///   the code is wrong, used or expired.
+    ///
+    /// May call: anyone who has the code. Recorded as `PersonAdded`, `TokenIssued` and `AccountInvitationClosed` in
+    /// one commit, so that a code opens one account even if two requests race.
+    ///
+    /// - Throws: 422 if the random handle is taken, which a new `Idempotency-Key` solves.
     package func open(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

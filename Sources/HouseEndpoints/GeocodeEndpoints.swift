@@ -12,6 +12,8 @@ import Whereabouts
 ///
 /// A question about a free coordinate or name concerns no person. So it needs only a valid token and is not recorded,
 /// and neither the question nor the answer reaches diagnostics.
+///
+/// Coordinates are WGS 84 in degrees, and distances meters. Another datum has to be transformed by the caller.
 package struct GeocodeEndpoints: Sendable {
     let decisions: Decisions
     let geocodingBudgets: GeocodingBudgets
@@ -33,6 +35,9 @@ package struct GeocodeEndpoints: Sendable {
     /// operator has no budget.
     ///
     /// - Throws: 429 while one of the budgets is used up.
+    ///
+    /// The cost is measured processor time, not a number of requests: two seconds of work at once use a person's
+    /// budget up.
     package func budgeted(_ work: @escaping Route.Handler) -> Route.Handler {
         { (exchange, context) throws(Problem) in
             let (person, tree) = decisions.log.withStanding { standing in
@@ -49,6 +54,10 @@ package struct GeocodeEndpoints: Sendable {
     ///
     /// `horizontalAccuracy`, in meters, makes the answer name other countries within reach. Names follow
     /// `Accept-Language`.
+    ///
+    /// For example `?latitude=48.2082&longitude=16.3738` is in Wien. Both poles and the antimeridian are valid.
+    ///
+    /// - Throws: 400 for a missing or impossible coordinate, 503 without a gazetteer.
     func reverse(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -73,6 +82,8 @@ package struct GeocodeEndpoints: Sendable {
     /// `POST /v1/geocode/reverse`: the placemarks of at most ``coordinatesMax`` coordinates, in their order.
     ///
     /// Cost: under 1 µs each without supplements; less if neighbors follow one another.
+    ///
+    /// - Throws: 400 for more coordinates, and for the first that is out of range; nothing is answered then.
     func reverseBatch(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -103,6 +114,10 @@ package struct GeocodeEndpoints: Sendable {
 
     /// `GET /v1/geocode/forward`: the places with the name `q`, the likeliest first; at most `limit` of them, 10 by
     /// default.
+    ///
+    /// Names with typing errors are found too. An unknown name has an empty list.
+    ///
+    /// - Throws: 400 for an empty text, or one of more than ``Limits/searchCharacters`` Unicode scalars.
     func forward(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -128,6 +143,8 @@ package struct GeocodeEndpoints: Sendable {
 
     /// `POST /v1/geocode/forward`: the likeliest place of each of at most ``textsMax`` names, in their order; null for
     /// a name without a place.
+    ///
+    /// Cost: some milliseconds for a name with typing errors, which the caller's budget pays.
     func forwardBatch(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -167,12 +184,14 @@ package struct GeocodeEndpoints: Sendable {
         return (gazetteer, transform)
     }
 
+    /// The coordinate; 400 with the sentence of `CoordinateError` if it is out of range.
     private static func coordinate(_ latitude: Double, _ longitude: Double) throws(Problem) -> Coordinate {
         do throws(CoordinateError) { return try Coordinate(latitude: latitude, longitude: longitude) } catch {
             throw .invalid("\(error)")
         }
     }
 
+    /// The answer 200 with the JSON that `write` makes.
     private static func answer(_ write: (inout JSONWriter) -> Void) -> HTTPResponse {
         var writer = JSONWriter()
         write(&writer)

@@ -8,6 +8,10 @@ import Replies
 import Whereabouts
 
 /// Rights to a person's location: grants, invitations, pauses, and questions that need the subject's consent.
+///
+/// All requests are for the person whose data it is, with the scope `manage`, and for the operator; another caller
+/// gets 404, as for a person who does not exist. `redeem` and the answers to consent requests need other rights, see
+/// there. Each change is one event in the person's audit.
 struct GrantEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
@@ -17,6 +21,15 @@ struct GrantEndpoints: Sendable {
     /// The body has `requester` and `precision`; `history`, `asksEachTime`, `from`, `until` or `forSeconds`, and
     /// `hours` are optional. Answers 201 with `id`, `until` and `number`. The answer is the same whether or not the
     /// requester exists.
+    ///
+    /// The grant of Anna to Ben, for example `{"requester":"ben","precision":"city","forSeconds":86400}`, makes Ben's
+    /// next question about Anna succeed. Recorded as `GrantGiven`. A grant without an end lasts 30 days, the longest
+    /// one 366.
+    ///
+    /// - Throws: 400 for a missing member or an unknown precision; 422 if the grant would end before it begins or
+    ///   last too long, if it both shows history and asks each time, if the person grants to themselves, for an
+    ///   unknown time zone, or past ``Limits/grantsPerPerson`` grants; 404 to the operator if the requester does not
+    ///   exist.
     func give(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -36,6 +49,8 @@ struct GrantEndpoints: Sendable {
 
     /// `GET /v1/people/*/grants`: the grants that are not revoked, a recorded read. A handle without a person is listed
     /// like one with a person.
+    ///
+    /// Grants that are over but not revoked are listed too, with their `until`.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -52,6 +67,11 @@ struct GrantEndpoints: Sendable {
     }
 
     /// `DELETE /v1/grants/*`: ends the grant and the queries under way by it.
+    ///
+    /// Recorded as `GrantRevoked`, and each query that it ends as `LocationQueryEnded` with the end `refused`. A push
+    /// that waits for such a query is withdrawn.
+    ///
+    /// - Throws: 404 for a grant that this caller was not given a reference of, or that is revoked already.
     func revoke(_ exchange: Exchange) throws(Problem) -> Command {
         .revokeGrant(GrantID(rawValue: try exchange.number(0, .grant, decisions)))
     }
@@ -60,6 +80,11 @@ struct GrantEndpoints: Sendable {
 
     /// `POST /v1/people/*/pauses`: begins a pause, or changes the end of the present one. Without `until` and
     /// `forSeconds`, the pause lasts until it is ended.
+    ///
+    /// During a pause, others see a phone that is switched off. Data from the pause stays hidden from grants for ever.
+    /// Recorded as `SharingPaused`; the same end again makes no event. Queries under way by grants end as `refused`.
+    ///
+    /// - Throws: 422 for an end in the past, or past ``Limits/pausesPerPerson`` pauses.
     func pause(_ exchange: Exchange) throws(Problem) -> Command {
         let body = try exchange.object("until", "forSeconds")
         let until = try decisions.end(body)
@@ -67,11 +92,15 @@ struct GrantEndpoints: Sendable {
     }
 
     /// `DELETE /v1/people/*/pauses`: ends the present pause.
+    ///
+    /// Recorded as `SharingResumed`. Without a present pause there is no event, and the answer is the same.
     func resume(_ exchange: Exchange) throws(Problem) -> Command {
         .resumeSharing(try exchange.handle(0))
     }
 
     /// `GET /v1/people/*/pauses`: all pauses, a recorded read. `now` says whether the pause is the present one.
+    ///
+    /// The times of pauses are settings of the person: only the person and the operator may read them.
     func pauses(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -94,6 +123,12 @@ struct GrantEndpoints: Sendable {
     ///
     /// The body has the terms of the grant, as in ``give(_:_:)`` without a requester, and optionally `expires`. The
     /// first person to redeem the code gets the grant.
+    ///
+    /// Recorded as `InvitationMade`, with the hash of the code; the person's expired invitations are withdrawn with
+    /// it. By default the code expires after a day.
+    ///
+    /// - Throws: 422 for terms that no grant can have, for `expires` more than a week away, and past
+    ///   ``Limits/invitationsPerPerson`` open invitations.
     func invite(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -126,6 +161,8 @@ struct GrantEndpoints: Sendable {
     }
 
     /// `GET /v1/people/*/invitations`: the open invitations, without their codes.
+    ///
+    /// A recorded read. An expired invitation is left out, although its event may come later.
     func invitations(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -143,6 +180,10 @@ struct GrantEndpoints: Sendable {
     }
 
     /// `DELETE /v1/invitations/*`: ends an open invitation. A grant that was already redeemed stays.
+    ///
+    /// Recorded as `InvitationWithdrawn`.
+    ///
+    /// - Throws: 404 for an invitation that is redeemed, withdrawn or another person's.
     func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
         .withdrawInvitation(InvitationID(rawValue: try exchange.number(0, .invitation, decisions)))
     }
@@ -151,6 +192,13 @@ struct GrantEndpoints: Sendable {
     /// gave it.
     ///
     /// - Throws: 404 for a code that is wrong, used or expired; 409 if a repeated request's grant has ended since.
+    ///
+    /// May call: a person with the scope `query`. Recorded as `GrantGiven` in the audit of the person who invited,
+    /// with the number of the invitation. A wrong code is recorded as `InvitationRefused`; after ten of them in a
+    /// minute (``Limits/refusalsRecordedAMinute``) the rest of the minute is only counted, and no code works.
+    ///
+    /// The terms are checked again now, so an invitation whose grant would be over already is refused like a wrong
+    /// code.
     func redeem(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -175,6 +223,9 @@ struct GrantEndpoints: Sendable {
     /// `GET /v1/people/*/consent-requests`: the queries that wait for the subject's consent, on one page.
     ///
     /// Queries whose event is not durable yet, or whose time is up, are left out.
+    ///
+    /// The purposes are sealed, so each is read from its event: one read of the log for each waiting query. The read
+    /// is recorded with the question `consent`.
     func consentRequests(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -205,6 +256,11 @@ struct GrantEndpoints: Sendable {
     }
 
     /// `POST /v1/people/*/consent-requests/*`: gives or refuses consent, by `{"consent":"given"}` or `"refused"`.
+    ///
+    /// May call: the person with the scope `manage`, or one of their phones; the operator never. Recorded as
+    /// `ConsentGiven` or `ConsentRefused`. A refusal ends the query; the requester sees it pending until its deadline.
+    ///
+    /// - Throws: 404 if no query with this id waits for the person's consent.
     func answerConsent(_ exchange: Exchange) throws(Problem) -> Command {
         guard let id = QueryID(exchange.parameters[1]) else { throw .notFound }
         let isGiven: Bool
@@ -220,6 +276,8 @@ struct GrantEndpoints: Sendable {
 
     /// The terms of a grant or an invitation, from the members of a body. `history` and `asksEachTime` are false by
     /// default.
+    ///
+    /// - Throws: 400 for a wrong member, 422 for hours that no week has.
     private func terms(_ body: JSONValue) throws(Problem) -> GrantTerms {
         guard let precision = Precision(word: try body.requiredText("precision")) else {
             throw .invalid("\"precision\" must be exact, kilometer, city or none.")
@@ -234,6 +292,10 @@ struct GrantEndpoints: Sendable {
     /// The weekly hours of a grant, for example `Mo-Fr 08:00-18:00`. The rules of the time zone are looked up once,
     /// here: for the past that the grant shows and for the longest time it can last. They are stored with the grant, so
     /// a later change of the zone's rules does not change it.
+    ///
+    /// For example `{"timeZone":"Europe/Vienna","weekly":"Mo-Fr 08:00-18:00"}`. `nil` without the member.
+    ///
+    /// - Throws: 422 for an unknown zone or an unreadable week.
     private func hours(
         _ value: JSONValue?, includingPast: Bool
     ) throws(Problem) -> WeeklyHours? {
@@ -251,6 +313,7 @@ struct GrantEndpoints: Sendable {
 }
 
 extension TermsItem {
+    /// The terms of a grant as its list shows them.
     fileprivate init(_ grant: Grant) {
         self.init(
             GrantTerms(
@@ -258,6 +321,7 @@ extension TermsItem {
                 from: grant.from, until: grant.until), hours: grant.hours)
     }
 
+    /// The terms of an invitation, whose hours are sealed separately; without their key `hours` is `nil`.
     fileprivate init(_ terms: GrantTerms, hours: WeeklyHours?) {
         self.init(
             precision: terms.precision.word, history: terms.includesHistory, asksEachTime: terms.asksEachTime,

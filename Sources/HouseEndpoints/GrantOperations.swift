@@ -43,7 +43,7 @@ extension GrantEndpoints {
                 "POST", APIPath.peoplePauses.text, decisions.done(by: pause),
                 group: .sharing, summary: "Pause a person's sharing.",
                 description:
-                    "For the person (scope `manage`) or the operator. Others see a phone that is switched off, and never see what happens during the pause. A second pause replaces the end of the first.",
+                    "For the person (scope `manage`) or the operator. Others see a phone that is switched off, and never see data from the pause. A second pause replaces the end of the first.",
                 access: .token(.manage),
                 body: Operation.Body(
                     Schema.body(optional: ["until": Schema.timeGiven, "forSeconds": Self.forSeconds]),

@@ -7,6 +7,8 @@ package import Projections
 package import Reactors
 
 /// The operations about persons' accounts and rights, about places, and those of the operator.
+///
+/// Each subject declares its routes beside its handlers. A new subject needs a line here.
 package enum HouseOperations {
     /// All operations, with the parts of the service that their handlers use.
     ///

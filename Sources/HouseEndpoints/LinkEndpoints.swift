@@ -9,6 +9,9 @@ import Whereabouts
 /// Share links. Anyone who opens the address of a link sees where its person is, and needs no account.
 ///
 /// The secret of a link is in the fragment of its address. Browsers do not send the fragment, so no proxy can log it.
+///
+/// Each link has a principal and a grant, so reads by those who have opened it are authorized and recorded
+/// like those of any other requester. `SessionEndpoints` opens links, because the opening gives a session.
 struct LinkEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
@@ -17,6 +20,13 @@ struct LinkEndpoints: Sendable {
     ///
     /// All members are optional: `precision` (exact by default), `history`, `from`, `until` or `forSeconds`, `live`,
     /// `openings`, `passphrase` and `name`. Answers 201 with `id`, `name`, `secret`, `path` and `until`.
+    ///
+    /// May call: the person with the scope `manage`, and the operator. Recorded as `GrantGiven` and `LinkAdded` in
+    /// one commit, with the hash of the secret and of the passphrase together. Without an end the link lasts a day.
+    ///
+    /// - Throws: 400 for a wrong member; 422 for the precision `none`, for history with less than exact precision,
+    ///   for a name of more than ``Limits/linkNameCharacters`` characters, and past ``Limits/linksPerPerson`` links
+    ///   that are open; 409 if a repeated request's link has ended since.
     func add(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -51,6 +61,9 @@ struct LinkEndpoints: Sendable {
     }
 
     /// `GET /v1/people/*/links`: the person's links, also ended ones, without their secrets.
+    ///
+    /// A recorded read, for the person (scope `manage`) and the operator. An opened link has `lastOpened`, so the
+    /// person sees whether it is in use.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -63,6 +76,7 @@ struct LinkEndpoints: Sendable {
         }
     }
 
+    /// The link with its state at a time. Its terms are those of its grant; they are absent if the grant is gone.
     private func item(
         _ id: LinkID, _ link: ShareLinks.Entry, _ standing: borrowing Standing, _ references: References,
         at now: Timestamp
@@ -89,10 +103,17 @@ struct LinkEndpoints: Sendable {
     }
 
     /// `DELETE /v1/links/*`: ends a link, also for those who have opened it.
+    ///
+    /// Recorded as `LinkEnded`, `GrantRevoked` and one `TokenRevoked` for each viewer, in one commit: no viewer sees
+    /// another location after it.
+    ///
+    /// - Throws: 404 for a link that has ended or is another person's.
     func end(_ exchange: Exchange) throws(Problem) -> Command {
         .endLink(LinkID(rawValue: try exchange.number(0, .link, decisions)))
     }
 
+    /// The terms of the link's grant: exact without history unless the body says otherwise. A link never asks for
+    /// consent and has no weekly hours.
     private func terms(_ body: JSONValue) throws(Problem) -> GrantTerms {
         guard let precision = Precision(word: try body.optionalText("precision") ?? Precision.exact.word) else {
             throw .invalid("\"precision\" must be exact, kilometer or city.")

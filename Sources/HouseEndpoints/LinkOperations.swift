@@ -11,7 +11,7 @@ extension LinkEndpoints {
                 APIPath.peopleLinks.text, add,
                 group: .sharing, summary: "Add a share link.",
                 description:
-                    "For the person (scope `manage`) or the operator. Whoever has the address sees the person without an account, until it ends: after a day if no end is given. Each opening and each reading is in the audit, with `name` as the requester. A link that is not `live` shows the location for 10 minutes after it is opened; `openings` limits how often it is opened. `secret` and `path` are shown only once; `path` belongs behind the address of the page.",
+                    "For the person (scope `manage`) or the operator. Every viewer with the address sees the person, without an account, until the link ends: after a day if no end is given. Each opening and each reading is in the audit, with `name` as the requester. A link that is not `live` shows the location for 10 minutes after it is opened; `openings` limits how often it is opened. `secret` and `path` are shown only once; `path` belongs behind the address of the page.",
                 access: .token(.manage), discloses: .command,
                 body: Operation.Body(
                     Schema.body(
@@ -35,7 +35,7 @@ extension LinkEndpoints {
                 "DELETE", APIPath.link.text, decisions.done(by: end),
                 group: .sharing, summary: "End a share link.",
                 description:
-                    "For the person (scope `manage`) or the operator. Those who have opened the link see nothing any more.",
+                    "For the person (scope `manage`) or the operator. Viewers who have opened the link see nothing from then on.",
                 access: .token(.manage)),
         ]
     }

@@ -14,6 +14,11 @@ extension ManageEndpoints {
     /// `GET /v1/people/*/devices`: the devices that are not removed, a recorded read. Each has its push token's
     /// presence, its authorization, its last contact and fix, and the reports rejected in the last
     /// `Limits.rejectionsShownSeconds`.
+    ///
+    /// May call: the person with the scope `manage`, and the operator. The times of contact survive no restart; after
+    /// one, `lastContact` is that of the newest fix or rejected report.
+    ///
+    /// Cost: the newest fixes of the person, the rejected reports, and one read of the log for each of these.
     package func devices(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -46,8 +51,11 @@ private struct DeviceStates {
         let input: RejectedInput?
     }
 
+    /// The requests since the start of the process.
     private let deviceContacts: DeviceContacts
+    /// The newest fix of each device; empty if the projection cannot be read.
     private let fixes: [DeviceID: ReportedFix]
+    /// The rejected reports of each device in the last seven days, the newest first.
     private let rejections: [DeviceID: [Rejection]]
 
     /// A projection that cannot be read is left out: the list of devices must also work then.

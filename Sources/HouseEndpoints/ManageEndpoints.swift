@@ -11,14 +11,23 @@ import Whereabouts
 /// Persons, devices, tokens and regions, and the shapes of answers that all settings share.
 ///
 /// A caller without the right to manage a person gets 404, as for a person who does not exist.
+///
+/// A person manages their own settings with a token of the scope `manage`; the operator manages everyone's. Each
+/// change is an event in the audit of the person concerned. Secrets are shown once; the log has their hashes.
 struct ManageEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
+    /// Destroys the keys of an erased person in backups.
     let backups: BackupKeeper
+    /// The last requests of devices, kept in memory.
     let deviceContacts: DeviceContacts
 
     /// `POST /v1/people`: adds a person with the body's `handle`. Answers 201 with `handle` and `number`; 409 if the
     /// handle exists.
+    ///
+    /// May call: the operator. Recorded as `PersonAdded`. People get accounts with `AccountEndpoints` instead.
+    ///
+    /// - Throws: 400 if `handle` is not a handle, for example because of a capital letter.
     func addPerson(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -33,6 +42,8 @@ struct ManageEndpoints: Sendable {
 
     /// `GET /v1/people`: all persons by handle, for the operator only; the cursor is the last handle of a page. Handles
     /// are no location data, so the read is not recorded.
+    ///
+    /// Cost: a page of the standing, without a read of a file.
     func people(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -68,6 +79,10 @@ struct ManageEndpoints: Sendable {
     /// `backupsLeft` counts the backups whose keys could not be reached; the operator also gets their folders.
     ///
     /// - Throws: 503 if a file still has data of the person. The keys are destroyed all the same.
+    ///
+    /// May call: the person with the scope `manage`, and the operator. Recorded as `PersonErased`, after the ends of
+    /// the queries about the person and by the person. Once the event is recorded, the keys are destroyed even if the
+    /// answer is 503.
     func erasePerson(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -97,6 +112,12 @@ struct ManageEndpoints: Sendable {
     /// `POST /v1/people/*/devices`: adds a device, and shows its reporting key once.
     ///
     /// Answers 201 with `handle`, and with `user` and `password` as an app asks for them, and `number`.
+    ///
+    /// May call: the person with the scope `manage`, and the operator. Recorded as `DeviceAdded` and `TokenIssued`. A
+    /// person names a device `anna.phone`, with their own handle first, so that a refusal says nothing about other
+    /// people's devices.
+    ///
+    /// - Throws: 409 if the handle exists, 422 if a person's name for it has another form.
     func addDevice(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -109,12 +130,19 @@ struct ManageEndpoints: Sendable {
     }
 
     /// `DELETE /v1/devices/*`: removes a device and ends its tokens. Its fixes stay.
+    ///
+    /// Recorded as `DeviceRemoved`. Reports with its keys get 401 from then on, and no query wakes it.
+    ///
+    /// - Throws: 404 for a device that does not exist or is not the caller's to manage.
     func removeDevice(_ exchange: Exchange) throws(Problem) -> Command {
         guard let handle = Handle(exchange.parameters[0]) else { throw .notFound }
         return .removeDevice(handle)
     }
 
     /// `POST /v1/devices/*/tokens`: issues another reporting key, and shows it once.
+    ///
+    /// Recorded as `TokenIssued`. Earlier keys of the device stay valid, so a phone can be changed without losing
+    /// reports.
     func addReportingKey(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -124,6 +152,11 @@ struct ManageEndpoints: Sendable {
 
     /// `POST /v1/people/*/tokens`: issues a token, and shows it once. The body has `scopes`, a list of `query`, `audit`
     /// and `manage`, and optionally `until`.
+    ///
+    /// May call: the person with the scope `manage`, and the operator. Recorded as `TokenIssued`, with the hash of
+    /// the secret.
+    ///
+    /// - Throws: 400 for an unknown scope or none, 422 for `report`, `operate` or an end in the past.
     func addToken(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -141,6 +174,8 @@ struct ManageEndpoints: Sendable {
     /// secret.
     ///
     /// - Parameter prefix: `wp_` for a person, `wd_` for a device.
+    ///
+    /// - Throws: 404 for a holder whom the caller may not manage.
     private func issue(
         _ exchange: Exchange, _ holder: TokenHolder, _ scopes: Scopes, until: Timestamp?,
         prefix: String
@@ -159,6 +194,11 @@ struct ManageEndpoints: Sendable {
 
     /// `GET /v1/people/*/tokens`: the valid tokens of the person and their devices, without the tokens themselves. A
     /// device's token has the device's handle.
+    ///
+    /// A recorded read, for the person and the operator. Sessions of the web page are among them, with the scope
+    /// `session`.
+    ///
+    /// Cost: a look at every token of the house.
     func tokens(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -183,12 +223,22 @@ struct ManageEndpoints: Sendable {
     }
 
     /// `DELETE /v1/tokens/*`: revokes a token. Requests with it get 401 from then on.
+    ///
+    /// Recorded as `TokenRevoked`, also for each session and unused code that was made from it.
+    ///
+    /// - Throws: 404 for a token that is revoked already or whose holder the caller may not manage.
     func revokeToken(_ exchange: Exchange) throws(Problem) -> Command {
         .revokeToken(TokenID(rawValue: try exchange.number(0, .token, decisions)))
     }
 
     /// `POST /v1/people/*/regions`: adds a region with the name `id` and a `circle` or a `polygon`. Its crossings are
     /// derived from the whole track, also from fixes before.
+    ///
+    /// May call: the person with the scope `manage`, and the operator. Recorded as `RegionAdded`; the region itself
+    /// is sealed.
+    ///
+    /// - Throws: 400 for a wrong name or shape, 409 if the person has a region of this name, 422 past
+    ///   ``Limits/regionsPerPerson`` regions.
     func addRegion(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -209,6 +259,10 @@ struct ManageEndpoints: Sendable {
     }
 
     /// `DELETE /v1/people/*/regions/*`: removes a region by its name.
+    ///
+    /// Recorded as `RegionRemoved`. The crossings so far stay in answers.
+    ///
+    /// - Throws: 404 if the person has no region of this name.
     func removeRegion(_ exchange: Exchange) throws(Problem) -> Command {
         .removeRegion(identifier: exchange.parameters[1], of: try exchange.handle(0))
     }
@@ -217,6 +271,8 @@ struct ManageEndpoints: Sendable {
 
     /// A list of settings as JSON: `items`, `next` and `asOf`. For lists that are not about a person, and so are not
     /// recorded.
+    ///
+    /// - Parameter next: The cursor of the next page, as the caller sends it back; `nil` on the last page.
     static func list<Item: MemberValue>(
         _ items: [Item], _ standing: borrowing Standing, next: String? = nil, _ references: References
     ) -> [UInt8] {

@@ -11,6 +11,8 @@ extension OperateEndpoints {
     /// Cost: see ``BackupMaker/make(betweenTheCopies:)``; one answering thread.
     ///
     /// - Throws: 503 while another backup is being made, 500 if this one fails. The failure is on record.
+    ///
+    /// May call: the operator. Recorded as `OperatorActed(backUp)`, before the first file is written.
     func backUp(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

@@ -16,6 +16,9 @@ extension OperateEndpoints {
     /// A difference is part of the answer, with status 200; 500 means that the log could not be read.
     ///
     /// Cost: the time of a refold; one answering thread.
+    ///
+    /// May call: the operator. Not recorded: the answer has counts, hashes and names of projections, and nothing
+    /// about a person.
     package func verify(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -46,6 +49,8 @@ extension OperateEndpoints {
 
     /// Checks the index of fixes. If it is being made again, waits for it as for a projection, unless it cannot be
     /// made.
+    ///
+    /// - Throws: 500 if the log cannot be read. A problem of the index is part of the result.
     private func fixes(
         _ context: AnswerContext
     ) throws(Problem) -> FixIdentities.Check {
@@ -63,6 +68,8 @@ extension OperateEndpoints {
 
     /// Checks one projection file: `rows` by the fingerprint in the file, `refold` by folding the log again up to the
     /// same place.
+    ///
+    /// Errors become texts of the report: one projection that cannot be read does not hide the state of the others.
     private func check(
         _ status: ProjectionHost.Status, _ kind: ProjectionKind, _ context: AnswerContext
     ) -> VerificationReport.Projection {

@@ -14,6 +14,10 @@ import Whereabouts
 ///
 /// All need a token with the scope `operate`; other callers get 404. Numbers and places in these answers are those of
 /// the log.
+///
+/// Acts that change the answers, for example the activation of a projection, are recorded as `OperatorActed`
+/// before they are done, and every person's audit shows them. Reads of people's data are recorded in the audits of
+/// these people.
 struct OperateEndpoints: Sendable {
     let decisions: Decisions
     let gate: Gate
@@ -27,6 +31,8 @@ struct OperateEndpoints: Sendable {
     private static let versionMax: Int64 = 1_000_000
 
     /// `GET /healthz`: whether the process works; needs no token. 503 means that only a restart helps.
+    ///
+    /// The answer has no figures and names nothing of the service.
     func health(_ exchange: Exchange, _ context: AnswerContext) throws(Problem)
         -> HTTPResponse
     {
@@ -39,6 +45,8 @@ struct OperateEndpoints: Sendable {
     ///
     /// 503 while the disk is full, or while a projection is behind or being folded again. A trouble that callers do not
     /// notice, for example a standing that cannot be saved, is a `note` in the answer 200.
+    ///
+    /// The sentence names projections and files, and no person.
     func readiness(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -82,6 +90,9 @@ struct OperateEndpoints: Sendable {
 
     /// Runs an act of the operator that concerns everyone. The act is recorded before `body` runs, and its failure
     /// after, if `body` throws. Every person's audit shows both.
+    ///
+    /// - Throws: The problem of the log if the act cannot be recorded, for example 507 on a full disk; `body` does
+    ///   not run then. Otherwise what `body` throws.
     func doing<R>(
         _ act: OperatorAct, _ exchange: Exchange, _ body: () throws(Problem) -> R
     ) throws(Problem) -> R {
@@ -117,6 +128,9 @@ struct OperateEndpoints: Sendable {
     /// read is not recorded. Otherwise each person concerned sees the read in their audit.
     ///
     /// - Throws: 503 for more than `mostFollowers` waiting requests, 500 if a stored event cannot be read.
+    ///
+    /// For example `?person=anna&kind=fixReported&limit=100`. Cost: events are read from `after` on until the page is
+    /// full; a rare kind reads the whole log.
     func events(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -232,6 +246,9 @@ struct OperateEndpoints: Sendable {
     ///
     /// - Throws: 404 for an unknown projection, 409 if the version is unknown, 422 for a version that no projection can
     ///   have.
+    ///
+    /// Recorded as `OperatorActed(rebuildProjection)`. The active generation answers until ``activate(_:_:)``. The
+    /// disk needs room for both.
     func rebuild(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -250,6 +267,9 @@ struct OperateEndpoints: Sendable {
 
     /// `POST /v1/projections/*/activate`: makes the rebuilt generation active. 409 if there is none, or while it is not
     /// complete.
+    ///
+    /// Recorded as `OperatorActed(activateProjection)`. Answers from then on come from the new generation; the old
+    /// one is kept for ``rollback(_:_:)``.
     func activate(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -261,6 +281,9 @@ struct OperateEndpoints: Sendable {
     }
 
     /// `POST /v1/projections/*/rollback`: makes the previous generation active again.
+    ///
+    /// Recorded as `OperatorActed(rollBackProjection)`. 409 if there is no previous generation, for example after
+    /// ``prune(_:_:)``.
     func rollback(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -272,6 +295,8 @@ struct OperateEndpoints: Sendable {
     }
 
     /// Records the act, does it on the host's thread, and answers with the generation it is about.
+    ///
+    /// - Throws: 404, 409 or 503, as ``perform(_:)``. The failure is then on record.
     private func change(
         _ act: OperatorAct, _ exchange: Exchange,
         _ body:
@@ -288,6 +313,8 @@ struct OperateEndpoints: Sendable {
 
     /// `POST /v1/projections/prune`: deletes the generations that are not active, of one projection (`name`) or of all.
     /// Answers with the deleted ones. Afterwards there is no rollback.
+    ///
+    /// Recorded as `OperatorActed(pruneProjections)`. The active generation always stays.
     func prune(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -310,6 +337,8 @@ struct OperateEndpoints: Sendable {
     /// - Throws: 503 if the two files do not agree on a place within 50 tries.
     ///
     /// Cost: reads both files completely; one answering thread.
+    ///
+    /// The rows are at most `ProjectionDiff.rowsTold`; the counts are of all.
     func diff(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> Disclosed {
         try Self.requireOperator(exchange)
         let name = exchange.parameters[0]

@@ -23,6 +23,9 @@ struct PushTestEndpoints: Sendable {
     ///
     /// - Throws: 404 for an unknown device, 409 if it has no usable token or its app is not configured, 429 if it was
     ///   woken a moment ago.
+    ///
+    /// May call: the operator. Recorded as `LocationPushTested`, one event for each try; the answer comes after the
+    /// last one is durable.
     func send(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         do throws(Problem) {
             let (_, handle, token) = try device(exchange)
@@ -58,6 +61,10 @@ struct PushTestEndpoints: Sendable {
 
     /// `GET /v1/devices/*/push-request`: the request that `send` makes, without a provider token, for `curl`.
     /// It contains the device token, which is the person's data, so the answer is a recorded read.
+    ///
+    /// May call: the operator; recorded in the audit of the device's owner as a read of settings.
+    ///
+    /// - Throws: 404 for an unknown device, 409 if it has no usable token or its app is not configured.
     func request(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -94,6 +101,8 @@ struct PushTestEndpoints: Sendable {
     }
 
     /// The device in the path and its token. Only the operator learns whether the device exists.
+    ///
+    /// - Throws: 404 for another caller and for an unknown device, 409 for a device without a token.
     private func device(
         _ exchange: Exchange
     ) throws(Problem) -> (DeviceID, Handle, Standing.PushToken) {
@@ -121,6 +130,7 @@ struct PushTestEndpoints: Sendable {
 
 /// A test in progress: records each attempt, and answers when the last record is durable.
 private final class PushTest: Sendable {
+    /// The attempts so far, and the records that are still to become durable.
     private struct State {
         var attempts: [LocationPushAttempt] = []
         /// Records that are not durable yet, plus one for the outcome.
@@ -130,9 +140,12 @@ private final class PushTest: Sendable {
         var failure: Problem?
     }
 
+    /// Makes the events of the tries.
     private let push: TrackedPush
     private let decisions: Decisions
+    /// The id of the request, which the events carry.
     private let correlation: RequestID
+    /// Answers the request; called once.
     private let respond: @Sendable (HTTPResponse) -> Void
     private let state = Mutex(State())
 

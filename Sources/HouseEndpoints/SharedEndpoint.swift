@@ -11,6 +11,10 @@ struct SharedEndpoint: Sendable {
     /// `GET /v1/shared-with-me`: the people that the caller may ask or see now, and the shared data. It discloses no more than
     /// a question would: no hours, no end of a grant, no pause. As a directory of names it is not recorded. 404 for a
     /// caller who is neither a person nor a share link, or lacks the scope `query`.
+    ///
+    /// Someone who has opened a share link sees one person, with `ask` false.
+    ///
+    /// Cost: one look at each grant of the caller.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -56,6 +60,7 @@ struct SharedEndpoint: Sendable {
 
     /// One person of the list.
     private struct Shared {
+        /// The person who shares.
         let handle: Handle
         /// Whether the caller may ask where the person is now; a share link may not.
         let asks: Bool

@@ -13,7 +13,7 @@ package enum PushEnvironment: String, Sendable, Equatable {
 
 /// Why a push could not be written down. These are bugs of the caller or bad configuration.
 package enum PushRequestError: Error, Equatable, Sendable {
-    /// A device token has at least one byte and, as a bound of ours, at most 512.
+    /// A device token has at least one byte and, as this module's bound, at most 512.
     case deviceTokenLength(Int)
     /// A bundle id is letters, digits, `-` and `.`, 1 to 155 of them.
     case bundleID

@@ -13,7 +13,9 @@ public import Foundation
 open class LocationReporter: NSObject, CLLocationManagerDelegate {
     /// The events that the app subscribes to. The first four are in order of energy use, least first.
     public struct Interests: OptionSet, Sendable {
+        /// One bit for each interest.
         public let rawValue: Int
+        /// The interests whose bits are set; other bits have no effect.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Arrivals at places and departures from them, as Core Location detects them.
@@ -134,27 +136,32 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         send { try WireForm.fixes(locations) }
     }
 
+    /// Reports a visit: an arrival, whose departure is `distantFuture`, or a departure.
     open func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {
         let now = surroundings.now()
         send { try WireForm.report(.visit(visit, at: now)) }
     }
 
+    /// Reports the entry, and begins to range the beacons of a beacon region.
     open func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
         let now = surroundings.now()
         send { try WireForm.report(.crossing(region, isEntry: true, at: now)) }
         range(region, isInside: true)
     }
 
+    /// Reports the exit, and ends the ranging of a beacon region.
     open func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         let now = surroundings.now()
         send { try WireForm.report(.crossing(region, isEntry: false, at: now)) }
         range(region, isInside: false)
     }
 
+    /// Asks for the state of a beacon region, because Core Location reports no entry if the phone is inside already.
     open func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
         rangeIfInside(region)
     }
 
+    /// Begins to range the beacons of a region that the phone is inside of. Reports nothing: there was no crossing.
     open func locationManager(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
     ) {
@@ -176,6 +183,7 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         proximities[beaconConstraint] = now
     }
 
+    /// Reports each heading that Core Location delivers; its `headingFilter` limits them.
     open func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
         send { try WireForm.report(.heading(newHeading)) }
     }

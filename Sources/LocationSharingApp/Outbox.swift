@@ -20,6 +20,7 @@ public final class Outbox: @unchecked Sendable {
         /// The kind is the end of the file's name. A new `token` message replaces the waiting ones.
         public enum Kind: String, Codable, Sendable { case token, fixes, reports }
 
+        /// The kind of the message; a new `token` message replaces the waiting one.
         public let kind: Kind
         /// The HTTP method.
         public let method: String
@@ -30,6 +31,7 @@ public final class Outbox: @unchecked Sendable {
         /// The query whose push caused the message; `nil` for a message that no push caused.
         public let query: String?
 
+        /// A message with these parts. Nothing is checked or written.
         public init(kind: Kind, method: String = "POST", path: String, body: Data, query: String? = nil) {
             (self.kind, self.method, self.path, self.body, self.query) = (kind, method, path, body, query)
         }

@@ -17,10 +17,12 @@ public struct ServiceAnswer: Sendable, Equatable {
     /// Empty if the answer has no body.
     public let body: Data
 
+    /// An answer with an HTTP status and a body, which may be empty.
     public init(status: Int, body: Data) { (self.status, self.body) = (status, body) }
 }
 
 extension URLSession: RequestSending {
+    /// Sends the request with a data task. Without an HTTP answer, `completion` gets the task's error.
     public func send(
         _ request: URLRequest, completion: @escaping @Sendable (Result<ServiceAnswer, any Error>) -> Void
     ) {

@@ -14,6 +14,12 @@ public struct ServiceAccount: Sendable, Codable, Equatable {
     /// `development` for builds signed for it, else `production`; the entitlement `aps-environment` says which.
     public var environment: String
 
+    /// - Parameters:
+    ///   - service: The address of the service, for example `https://where.example`.
+    ///   - device: The handle of the device, for example `anna.phone`.
+    ///   - reportingKey: The key that `device add` printed, `wd_…`.
+    ///   - bundleID: The app's bundle id, without `.location-query`.
+    ///   - environment: `production` or `development`, as the app was signed.
     public init(service: URL, device: String, reportingKey: String, bundleID: String, environment: String) {
         (self.service, self.device, self.reportingKey) = (service, device, reportingKey)
         (self.bundleID, self.environment) = (bundleID, environment)

@@ -8,12 +8,14 @@ internal import FoundationNetworking
 public struct Surroundings: Sendable {
     /// The folder that the app and its extension share: the container of their app group. It has the outbox.
     public var container: URL
+    /// Sends the requests.
     public var network: any RequestSending
     /// The clock. Outbox files are named, and so ordered, by it.
     public var now: @Sendable () -> Date
     /// Calls a function once, after a number of seconds, on any thread.
     public var after: @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
+    /// Tests give a clock, a folder and a network of their choice.
     public init(
         container: URL, network: any RequestSending, now: @escaping @Sendable () -> Date,
         after: @escaping @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void

@@ -3,7 +3,7 @@ import Glibc
 import JSON
 package import SQLite
 
-/// The files of one service, and the lock that keeps other processes out. The Architecture page says what each file is.
+/// The files of one service, and the lock that keeps other processes out. The Architecture page explains each file.
 ///
 ///     log.sqlite keys.sqlite kek fix-identities/ catalog.sqlite projections/ admin.token config.json backups.json
 ///     backups.lock basemap.sqlite LOCK

@@ -259,7 +259,7 @@ package final class EventLog: Sendable {
         return try result.get()
     }
 
-    /// As ``submit(_:by:correlation:_:)``, for threads of our own: blocks until the events are durable.
+    /// As ``submit(_:by:correlation:_:)``, for the service's own threads: blocks until the events are durable.
     package func appendAndWait(
         _ command: Command, by caller: Caller, correlation: RequestID
     ) throws(AppendFailure) -> Receipt {

@@ -277,7 +277,7 @@ extension FixIdentities {
     /// Neighbours none of which has more than 2/7 of their marks, so at least four, or all runs if there are too many.
     ///
     /// Each fix is written again about once while the log grows fourfold, and there are up to three runs for each such
-    /// step, whatever small runs the ends of processes leave between them.
+    /// step, however many small runs the ends of processes leave between them.
     private static func mergeable(_ runs: [FixRun]) -> [FixRun]? {
         var best: (range: ClosedRange<Int>, largest: Int64, total: Int64)?
         for start in runs.indices {

@@ -113,6 +113,6 @@ package struct Receipt: Sendable {
     package let isOfEvent: Bool
     /// When the event was recorded, or now if none was.
     package let recordedAt: Timestamp
-    /// The event that records what an answer discloses about a person; `nil` for other commands.
+    /// The event that records an answer about a person; `nil` for other commands.
     package var disclosed: RecordedEvent?
 }

@@ -430,7 +430,7 @@ package struct LogIdentity: Sendable {
 }
 
 extension SQLiteError {
-    /// A row of our own bookkeeping with impossible content.
+    /// A row of the log's bookkeeping with impossible content.
     package static var damagedRow: SQLiteError {
         SQLiteError(code: 11, message: "a row of book-keeping is damaged")
     }

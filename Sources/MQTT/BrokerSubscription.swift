@@ -80,7 +80,7 @@ package final class BrokerSubscription: Sendable {
         }
     }
 
-    /// One turn of the loop: waits for the socket, and reads and writes what it can.
+    /// One turn of the loop: waits for the socket, and reads and writes as far as it can.
     ///
     /// `mosquitto_loop` waits by `select` and fails when the process has 1,024 descriptors open before the connection is
     /// made. A service with many clients has.

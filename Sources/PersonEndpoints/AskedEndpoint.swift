@@ -15,6 +15,10 @@ extension ReadEndpoints {
     ///
     /// The list shows nothing new of others: neither where they were, nor why a question had no answer. A refusal looks
     /// as it did then, whether or not the person existed. The hash of an answer proves which answer it was.
+    ///
+    /// May call: the person with the scope `audit`, and the operator. Recorded as a read of the audit.
+    ///
+    /// - Throws: 422 for a cursor that this caller was not given.
     package func asked(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -64,6 +68,8 @@ private enum AskedEntry {
     /// The newest `limit` entries before a number.
     ///
     /// Reads at most `limit` rows of each kind, and the disclosures of each query.
+    ///
+    /// - Parameter before: Only entries with a smaller number; `nil` for the first page.
     static func page(
         by asker: PrincipalID, before: Int64?, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AskedEntry] {
@@ -121,6 +127,9 @@ private enum AskedEntry {
     }
 
     /// The status that the requester saw, and sees now.
+    ///
+    /// `noSuchPerson` for a refusal, the true end if something was shown, otherwise `pending` or `noAnswer`. So a
+    /// phone that is switched off looks like one whose owner refused.
     private static func status(_ query: AuditedQuery, isShown: Bool, isPending: Bool) -> String {
         if query.verdict.isRefused { return "noSuchPerson" }
         if isShown, let end = query.end { return end.word }

@@ -10,6 +10,8 @@ import Whereabouts
 
 extension ReadEndpoints {
     /// The most rows in a page of the audit, and of `asked(_:_:_:)`.
+    ///
+    /// A row of a query may have many pushes, so pages are shorter than those of visits.
     static let auditRowsPerPage: Int64 = 500
 
     /// A person's audit: location queries and their outcomes, reads, changes of rights, and acts of the operator that
@@ -18,6 +20,13 @@ extension ReadEndpoints {
     /// `after` is the number of the last event of the page before, or, for an act of the operator, its negative
     /// ordinal; people see a reference for it. With `Accept: text/csv` the answer is CSV, and a `Link` header names the
     /// next page.
+    ///
+    /// May call: the person with the scope `audit`, and the operator. The read itself is recorded, and is in the next
+    /// answer.
+    ///
+    /// `from` and `to` filter the rows of a page, so a page may have fewer rows than `limit`, and still a `next`.
+    ///
+    /// - Throws: 404 for another caller, 422 for a cursor that this caller was not given.
     package func audit(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -59,6 +68,8 @@ extension ReadEndpoints {
     /// negative for an act of the operator.
     ///
     /// - Throws: 422 if `after` was not given to this caller.
+    ///
+    /// The operator sees numbers as they are in the log, other callers a reference of theirs.
     package func row(_ exchange: Exchange) throws(Problem) -> Int64? {
         let references = decisions.references(for: exchange.caller)
         if references.isPlain { return try exchange.logNumber("after") }
@@ -71,6 +82,8 @@ extension ReadEndpoints {
 
 /// One entry of a person's audit: a query with its push attempts, pushes under way and disclosures; a read; a change of
 /// settings; or an act of the operator.
+///
+/// A push that was started and has no outcome has the outcome `underWay`.
 private enum AuditEntry {
     /// A query about the person, with its push attempts, the pushes without an outcome, and its disclosures.
     case query(AuditedQuery, [AuditedAttempt], [AuditedStart], [AuditedDisclosure])
@@ -95,7 +108,7 @@ private enum AuditEntry {
     /// its ordinal, so that people do not learn the act's number.
     var cursor: Int64 { if case .act(let act) = self { -act.ordinal } else { number } }
 
-    /// The time of the not of a device.
+    /// The time of recording, by the service's clock.
     var recordedAt: Timestamp {
         switch self {
         case .query(let query, _, _, _): query.recordedAt
@@ -129,6 +142,10 @@ private enum AuditEntry {
 
     /// The entry as the reader sees it. Absent members mean that the event has no such field, or that its sealed part is
     /// erased.
+    ///
+    /// - Parameters:
+    ///   - names: The handles of requesters and devices; an erased person has none.
+    ///   - references: How the reader sees event numbers.
     func item(
         _ decisions: Decisions, _ names: PrincipalNames, _ context: AnswerContext, _ references: References
     ) -> AuditItem {
@@ -175,6 +192,8 @@ private enum AuditEntry {
     }
 
     /// The scopes of the token that a change has revoked: they tell the end of a session from that of a token.
+    ///
+    /// `nil` for other changes, and for a token that the standing has forgotten.
     private static func scopesOfRevoked(_ change: SettingsChange, _ decisions: Decisions) -> Scopes? {
         guard change.kind == .tokenRevoked else { return nil }
         return decisions.log.withStanding { $0.tokens[TokenID(rawValue: change.item)]?.issued.scopes }
@@ -228,6 +247,9 @@ private enum AuditEntry {
     /// How long each step took, in milliseconds: from the question to the push that APNs accepted, from there to the
     /// fix, and from there to the first showing. A step that did not happen is left out, for example the push if the
     /// fix was already there.
+    ///
+    /// - Parameter accepted: When the first push was accepted, if one was. A step that ended before the one before
+    ///   it, for example because the clock was set back, is left out too.
     private static func latency(of query: AuditQueryItem, accepted: Moment?) -> AuditLatencyItem? {
         let moments = (accepted: accepted, received: query.fix?.receivedAt, disclosed: query.disclosed.first?.at)
         guard moments.accepted != nil || moments.received != nil || moments.disclosed != nil else { return nil }
@@ -244,6 +266,7 @@ private enum AuditEntry {
 }
 
 extension AuditPushItem {
+    /// A try as the subject sees it. `tokenHash` shows that two tries used the same token, without the token.
     fileprivate init(_ audited: AuditedAttempt, _ names: PrincipalNames) {
         let attempt = audited.attempt
         self.init(
@@ -257,6 +280,7 @@ extension AuditPushItem {
 }
 
 extension AuditDisclosureItem {
+    /// The values as they were shown. After an erasure only the time, the number and the precision are left.
     fileprivate init(_ audited: AuditedDisclosure, _ references: References) {
         self.init(
             at: Moment(audited.recordedAt), number: references.event(audited.number),

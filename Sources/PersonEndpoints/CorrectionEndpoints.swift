@@ -10,6 +10,8 @@ import Whereabouts
 /// A person's corrections of their derived visits: merge, split, remove, and rename a place.
 ///
 /// Corrections are events and are applied when visits are read; the derived rows stay as they are.
+///
+/// For example, a wait in a traffic jam that looks like a visit is corrected by `notVisit` with its time.
 struct CorrectionEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
@@ -20,6 +22,9 @@ struct CorrectionEndpoints: Sendable {
     /// takes `latitude`, `longitude` and `name`. Answers 201 with `id` and `number`.
     ///
     /// - Throws: 400 for an unknown type or a missing member, 422 if the writer refuses the correction.
+    ///
+    /// May call: the person with the scope `manage`, and the operator. Recorded as `CorrectionMade`, with its content
+    /// sealed. At most ``Limits/correctionsPerPerson`` are in force at a time.
     func make(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -33,6 +38,8 @@ struct CorrectionEndpoints: Sendable {
     }
 
     /// The correction in a body. −0 degrees becomes 0 (`positiveZero`).
+    ///
+    /// - Throws: 400 for an unknown type, a missing member, or degrees out of range.
     private static func correction(of body: JSONValue) throws(Problem) -> Correction {
         let word = try body.requiredText("type")
         switch Correction.Kind.allCases.first(where: { $0.word == word }) {
@@ -61,6 +68,8 @@ struct CorrectionEndpoints: Sendable {
     }
 
     /// The range to correct, from `from` to before `to`.
+    ///
+    /// - Throws: 400 without the two members, 422 if the range is empty.
     private static func time(of body: JSONValue) throws(Problem) -> Range<Timestamp> {
         guard let from = try body.optionalTime("from"), let to = try body.optionalTime("to") else {
             throw .invalid("\"from\" and \"to\" are missing: give the time range to correct.")
@@ -70,6 +79,8 @@ struct CorrectionEndpoints: Sendable {
     }
 
     /// `GET /v1/people/*/corrections`: the corrections in force, a recorded read.
+    ///
+    /// For the person (scope `manage`) and the operator; other readers see corrected visits and not the corrections.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -84,6 +95,10 @@ struct CorrectionEndpoints: Sendable {
     }
 
     /// `DELETE /v1/people/*/corrections/*`: withdraws a correction. The visits are derived as before it from then on.
+    ///
+    /// Recorded as `CorrectionWithdrawn`.
+    ///
+    /// - Throws: 404 for a correction that is not in force or is another person's.
     func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
         let id = CorrectionID(rawValue: try exchange.number(1, .correction, decisions))
         return .withdrawCorrection(id, of: try exchange.handle(0))

@@ -23,7 +23,7 @@ extension CorrectionEndpoints {
             .settings(
                 APIPath.peopleCorrections.text, list,
                 group: .people, summary: "List a person's corrections.",
-                description: "In the form in which they were added. The read is recorded before the answer is sent.",
+                description: "Each has the form in which it was added. The read is recorded before the answer is sent.",
                 access: .token(.manage), discloses: .settings,
                 items: Schema.ref("Correction"), named: "Correction"),
             .command(

@@ -11,6 +11,9 @@ extension ReadEndpoints {
     /// Newest first, on one page.
     ///
     /// Derived for each read from the audit of the last `findingSeconds`; nothing is stored.
+    ///
+    /// May call: the person with the scope `audit`, and the operator. Recorded as a read of the audit. Nights are
+    /// those of the time zone of the person's newest location, or of UTC without one.
     package func findings(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {

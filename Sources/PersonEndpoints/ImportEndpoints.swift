@@ -9,6 +9,8 @@ import Whereabouts
 ///
 /// An import's events have its id as their correlation. A fix that was in the log before made no event, so these are
 /// the fixes that only this import brought.
+///
+/// Only for the operator, because an import may have brought fixes of several persons.
 struct ImportEndpoints: Sendable {
     let decisions: Decisions
 
@@ -17,6 +19,12 @@ struct ImportEndpoints: Sendable {
 
     /// `POST /v1/imports/*/withdrawals`: withdraws the next fixes of an import. Repeated until `next` is null, it
     /// withdraws all. After an interruption, the caller begins again without `after`.
+    ///
+    /// Recorded as `FixesWithdrawn` in the audit of each person, with the `reason`. The events of the fixes stay in
+    /// the log.
+    ///
+    /// - Throws: 404 for another caller, 400 for an id that is no UUID or a missing `reason`, 422 for a negative
+    ///   `after`.
     func withdraw(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -32,12 +40,20 @@ struct ImportEndpoints: Sendable {
 
     /// Fixes of one device whose events follow each other.
     private struct Run {
+        /// The owner of the device.
         let person: PersonID
+        /// The device that the import names.
         let device: DeviceID
+        /// The numbers of the first and of the last event.
         var numbers: ClosedRange<Int64>
+        /// The device's times of the earliest and of the latest fix.
         var time: ClosedRange<Timestamp>
     }
 
+    /// Appends one command for each run, and waits for each. `fixes` counts those that the commands name, also if
+    /// they were withdrawn before.
+    ///
+    /// Cost: for 10,000 fixes at least ten commits; one answering thread.
     private func revise(
         _ exchange: Exchange, _ context: AnswerContext,
         _ command: (FixNumbers, FixRevision, Handle) -> Command

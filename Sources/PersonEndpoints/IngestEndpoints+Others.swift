@@ -13,9 +13,14 @@ extension IngestEndpoints {
     // MARK: PhoneTrack
 
     /// PhoneTrack sends a point again unless the answer is exactly this (`WebTrackHelper.java`).
+    ///
+    /// `friends` is always empty, because the client shows none.
     private static let phoneTrackDone = Array(#"{"done":1,"friends":[]}"#.utf8)
 
     /// PhoneTrack's `logGet` and `logPost`: one point, as parameters or as a form.
+    ///
+    /// A rejected point is acknowledged too, or the client would send it for ever; its reason is in the list of
+    /// devices.
     func phoneTrack(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -25,6 +30,8 @@ extension IngestEndpoints {
     }
 
     /// PhoneTrack's `logPostMultiple`: a batch of points.
+    ///
+    /// At most ``Limits/batchCommands`` points; more are 413.
     func phoneTrackPoints(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -56,6 +63,8 @@ extension IngestEndpoints {
 
     /// `POST /api/webhook/*`: Home Assistant's webhook, with messages of its companion app and of OwnTracks, and
     /// GPSLogger's form. A message of an unknown type is answered with `{}` and not kept.
+    ///
+    /// Messages that are forms of OwnTracks go the way of ``ownTracks(_:_:)``.
     package func webhook(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -89,6 +98,8 @@ extension IngestEndpoints {
     }
 
     /// The fields of a request: µlogger sends a form, or a multipart body when it adds an image.
+    ///
+    /// The order of the fields is kept. Files in a multipart body are left out.
     private static func uLoggerFields(_ request: HTTPRequest) -> [OsmAnd.Parameter] {
         let parts = MultipartTexts.fields(of: request.body, contentType: request.header("content-type") ?? "")
         return parts.isEmpty ? request.formFields : parts
@@ -96,6 +107,8 @@ extension IngestEndpoints {
 
     /// `POST /ulogger/client/index.php`: the one address of µlogger's app, which names the request in `action`. An
     /// image sent with a position is ignored.
+    ///
+    /// An unknown action gets 200 with `error`, as the app expects; a wrong name or key gets 401.
     func uLogger(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {

@@ -11,6 +11,12 @@ extension IngestEndpoints {
     /// locations of the owner's friends, and asks for a report if a query waits for the owner.
     ///
     /// A message is never refused because of its content: a rejected one is kept, and answered like any other.
+    ///
+    /// Friends are shown under their grants, and each is recorded as a read with the question `friends` before the
+    /// answer leaves.
+    ///
+    /// - Throws: Nothing because of the content; 503 with `Retry-After` if the log takes no more commands, 507 on a
+    ///   full disk.
     package func ownTracks(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -57,6 +63,8 @@ extension IngestEndpoints {
 
     /// Answers with the friends' locations. Without friends and waiting queries it answers at once, on the log's
     /// thread.
+    ///
+    /// - Parameter isSentAgain: The app repeats its message, so it gets all friends and not only those that moved.
     private func answer(
         _ exchange: Exchange, requests: [String], isSentAgain: Bool,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void

@@ -12,15 +12,25 @@ import WireFormats
 ///
 /// These handlers run on the server's thread: they parse the body and queue a command, and the log's thread answers.
 /// At most `Limits.batchCommands` reports fit in one request (413 beyond).
+///
+/// May call: a device with its reporting key, for itself alone; for imports the operator. A wrong key gets the refusal
+/// that the client knows, for example 401. The events are in the track of the device's owner, with the coordinates
+/// sealed.
 struct IngestEndpoints: Sendable {
     let decisions: Decisions
     let gate: Gate
     let answers: AnswerPool
+    /// The keys of OwnTracks' encrypted payloads, by device.
     let secretBoxes: [Handle: SecretBox]
+    /// The friends' locations that each app was shown last.
     let friendsShown: FriendsShown
 
     /// `POST /v1/fixes`: takes fixes in the service's own form (``FixJSON``). Answers with `new`, `duplicate`, `twins`,
     /// `rejected` and `number`.
+    ///
+    /// For example `{"fixes":[{"timestamp":1777881600,"latitude":48.2082,"longitude":16.3738}]}`. Recorded as
+    /// `FixReported`, or as `InputRejected` with the beginning of a report that cannot be read. A repeated fix makes
+    /// no event.
     func fixes(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let reports = FixJSON.reports(from: exchange.request.body, now: decisions.clock())
         submit(reports, of: .caller, exchange) { result in respond(Self.counts(result)) }
@@ -28,6 +38,8 @@ struct IngestEndpoints: Sendable {
 
     /// `POST /v1/reports`: takes reports that are not fixes, for example authorization changes and beacon sightings;
     /// see ``ReportJSON``.
+    ///
+    /// Recorded by kind, for example as `AuthorizationReported`, `BeaconSighted` or `VisitReported`.
     func reports(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -37,6 +49,8 @@ struct IngestEndpoints: Sendable {
 
     /// `POST /overland`: takes a batch of the Overland app. The answer is always the one that makes the app drop the
     /// batch.
+    ///
+    /// A batch that is refused would block the app's queue, so a rejected point is kept and the batch acknowledged.
     func overland(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -45,6 +59,8 @@ struct IngestEndpoints: Sendable {
     }
 
     /// `/osmand`, with the parameters or the bodies of OsmAnd and Traccar Client.
+    ///
+    /// The key is the `id` of the protocol, so it must be kept as secret as a password.
     func osmAnd(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let request = exchange.request
         let reports =
@@ -55,6 +71,9 @@ struct IngestEndpoints: Sendable {
     }
 
     /// Takes reports of a client that expects one fixed answer, whether they are accepted or rejected.
+    ///
+    /// - Parameter answer: Sent once all reports are durable. A busy or full log answers with its problem, and the
+    ///   client tries again.
     func take(
         _ reports: [Report], answering answer: HTTPResponse, _ exchange: Exchange,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -87,6 +106,11 @@ struct IngestEndpoints: Sendable {
     /// or of several `devices`.
     ///
     /// The UUID in the path names the import; sending a batch again changes nothing.
+    ///
+    /// May call: the operator. Fixes of an import have no time of receipt. Recorded as `FixReported` with the import
+    /// as the correlation.
+    ///
+    /// - Throws: 400 for an id that is no UUID or a body without fixes, 404 for an unknown device, 413 for too many.
     func importBatch(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -181,6 +205,11 @@ struct IngestEndpoints: Sendable {
     ///
     /// The body has `hex` (``Limits/pushTokenBytes`` bytes), `environment` (`production` or `development`) and
     /// `bundleID`. A repetition within ``Limits/pushTokenRenewalSeconds`` makes no event.
+    ///
+    /// May call: the device itself, with its reporting key. Recorded as `LocationPushTokenRegistered`, with the token
+    /// sealed.
+    ///
+    /// - Throws: 400 for a wrong member, 404 for the path of another device, 422 for a token of another length.
     func registerPushToken(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -211,14 +240,18 @@ struct IngestEndpoints: Sendable {
 
     /// The outcomes of a batch, counted for the answer.
     struct Counted: Sendable {
+        /// The fixes that made an event.
         var new = 0
         /// The number of ``new`` fixes with the device, time and place of another fix.
         var twins = 0
+        /// The fixes that were in the log already.
         var duplicate = 0
         /// The rejected reports by their index in the batch, from 0.
         var rejected: [(index: Int, reason: RejectionReason)] = []
+        /// The number of the last event, as the caller sees it.
         var number: References.Name?
 
+        /// - Parameter outcomes: In the order of the batch.
         init(_ outcomes: some Collection<FixOutcome>, number: References.Name? = nil) {
             self.number = number
             for (index, outcome) in outcomes.enumerated() {
@@ -249,6 +282,8 @@ struct IngestEndpoints: Sendable {
     ///
     /// - Parameter device: The calling device, or for an import the named one; the time of receipt of imported fixes
     ///   means nothing and is dropped.
+    ///
+    /// The queue is bounded: past `EventLog.queueBound` commands the answer is 503 with `Retry-After`.
     func submit(
         _ reports: [Report], of device: DeviceReference, _ exchange: Exchange, correlation: Identifier128? = nil,
         _ completion: @escaping @Sendable (Result<Counted, Problem>) -> Void

@@ -19,6 +19,9 @@ import Whereabouts
 ///     data: {"number":"rk9Ea…","at":1777881607,"query":"6b1c…","end":"answered"}
 ///
 /// If several events are sent together, only the last has an id: a client that comes back with it has seen all of them.
+///
+/// A stream is for one person, with the rights of its token; it ends when the token is revoked. Idle streams send a
+/// comment every `Limits.liveHeartbeatSeconds`.
 struct LiveEndpoint: Sendable {
     let decisions: Decisions
     let views: Views
@@ -37,6 +40,9 @@ struct LiveEndpoint: Sendable {
     /// - Throws: 400 for an id that this stream never gave, 404 for a caller who is not a person, 410 if the client
     ///   missed more than `eventsCaughtUp` events, 429 or 503 if the caller, their tree or the service has too many
     ///   streams.
+    ///
+    /// Cost: one answering thread until the stream is handed over; then no thread of its own. A reader who leaves
+    /// more than ``Limits/liveBytesWaiting`` unread is cut off.
     func open(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -87,6 +93,10 @@ struct LiveEndpoint: Sendable {
     }
 
     /// The feed as it was at event `after`, or from now on.
+    ///
+    /// - Parameters:
+    ///   - after: The last event that the client has; `nil` for a stream that begins now.
+    ///   - head: The newest durable event.
     private func feed(
         of person: PersonID, after: Int64?, _ head: Int64, _ caller: Caller,
         _ context: AnswerContext
@@ -115,6 +125,8 @@ struct LiveEndpoint: Sendable {
     /// The person's events after the feed's place, found by the index of streams.
     ///
     /// Waits until the projections have folded all events up to `head`, at most ten seconds (then 503).
+    ///
+    /// - Throws: 410 past ``eventsCaughtUp`` events.
     private func missed(
         _ feed: inout PersonFeed, _ head: Int64, _ caller: Caller, _ context: AnswerContext,
         _ languages: [Language]

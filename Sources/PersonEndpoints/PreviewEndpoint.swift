@@ -16,6 +16,12 @@ struct PreviewEndpoint: Sendable {
     /// `GET /v1/people/*/previews/*`: the person's newest location as the other person would read it, `history`, and
     /// the `reason` if the location is hidden. It is recorded as a read by the caller; the other person has asked
     /// nothing.
+    ///
+    /// May call: the person with the scope `manage` and `query`, and the operator. The other person's limits are not
+    /// touched.
+    ///
+    /// - Throws: 404 for another caller, whose attempt is recorded. A name that no person has is answered like a
+    ///   person without a grant.
     func read(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {

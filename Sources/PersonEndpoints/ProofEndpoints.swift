@@ -9,6 +9,8 @@ import Whereabouts
 
 /// Proofs that a person's audit is complete: the person's own log with all contents, and its checkpoint. The page Proof
 /// explains how they are checked.
+///
+/// For the person with the scope `audit`, and the operator. Another caller gets 404, and the attempt is recorded.
 struct ProofEndpoints: Sendable {
     let views: Views
     let logs: PersonLogs
@@ -18,6 +20,9 @@ struct ProofEndpoints: Sendable {
 
     /// `GET /v1/people/*/proof`: the person's log as a file `*.person-proof`. The read itself is the entry after the
     /// last of the file.
+    ///
+    /// Cost: opens every entry of the person's log; one answering thread. A log of more than `PersonProof.entriesMax`
+    /// entries has no proof in one file.
     func proof(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -35,6 +40,9 @@ struct ProofEndpoints: Sendable {
     /// `GET /v1/people/*/checkpoint`: the newest checkpoint of the person's log, the key that signed it as the log, the
     /// name under which it signs receipts, and, with
     /// `?since=N`, the proof that the log continues its checkpoint of N entries.
+    ///
+    /// For example, an auditor who kept the checkpoint of 120 entries asks with `?since=120` and checks that nothing
+    /// before it was changed. Without `since` there is no `consistency`.
     func checkpoint(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {

@@ -9,6 +9,9 @@ import Whereabouts
 ///
 /// All answers have `id` and `status`. The status is `pending`, `answered`, `answeredFromLastKnown` or `noAnswer`
 /// (`QueryView`).
+///
+/// A coarse grant answers from the center of a cell and shows no numbers, so that neither the time nor the growth of
+/// the log discloses movement.
 struct QueryEndpoints: Sendable {
     let decisions: Decisions
     let gate: Gate
@@ -22,6 +25,12 @@ struct QueryEndpoints: Sendable {
     /// The query's `url` is also in the header `Location`.
     ///
     /// - Throws: 404 if the caller may not ask, as for an unknown person; 429 if they ask too often.
+    ///
+    /// May call: a requester with a grant, the person, and the operator, each with the scope `query`. Recorded as
+    /// `LocationQueried`. A person's refused question is recorded too, and the subject sees the true reason.
+    ///
+    /// - Throws: 400 for a missing `purpose`, 422 for one that is too long or a deadline out of range; 503 if
+    ///   ``Limits/openQueries`` are under way.
     func ask(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
@@ -36,6 +45,8 @@ struct QueryEndpoints: Sendable {
     }
 
     /// The question in a body. Ranges and lengths are checked by the decision.
+    ///
+    /// - Throws: 400 for a missing purpose or an unknown initiation.
     private static func question(_ exchange: Exchange) throws(Problem) -> LocationQuestion {
         let body = try exchange.object("purpose", "initiation", "deadlineSeconds", "maxAgeSeconds")
         let initiation: LocationQuery.Initiation
@@ -60,6 +71,8 @@ struct QueryEndpoints: Sendable {
     ///
     /// A location that is shown is recorded as a disclosure first. 404 for a query of another caller, or one that is no
     /// longer kept (``Limits/endedQueryKeptSeconds``).
+    ///
+    /// May call: the requester only. Recorded as `LocationDisclosed`, once for each answer that shows the location.
     func read(
         _ exchange: Exchange, _ context: AnswerContext,
         _ respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -74,6 +87,8 @@ struct QueryEndpoints: Sendable {
 
     /// Shows the query when it no longer looks pending, or when the time is up. A query that ended by something the
     /// grant hides looks pending until its deadline.
+    ///
+    /// May run several times for one request, each time on another answering thread.
     private func wait(
         for id: QueryID, until: ContinuousClock.Instant, _ exchange: Exchange,
         _ context: AnswerContext, _ respond: @escaping @Sendable (HTTPResponse) -> Void
@@ -136,6 +151,11 @@ struct QueryEndpoints: Sendable {
     }
 
     /// `DELETE /v1/location-queries/*`: cancels the caller's query. Its status is `noAnswer` from then on.
+    ///
+    /// May call: the requester only. Recorded as `LocationQueryEnded` with the end `cancelled`. Its waiting push is
+    /// withdrawn; an accepted one cannot be. A query that has ended makes no event.
+    ///
+    /// - Throws: 404 for a query of another caller.
     func cancel(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

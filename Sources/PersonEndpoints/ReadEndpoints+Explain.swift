@@ -18,10 +18,17 @@ extension ReadEndpoints {
     private static let fixesRead = 20_000
 
     /// A visit with the fixes before, during and after it, as rows of the track, and the devices that counted.
+    ///
+    /// Fixes of other devices are among them, marked as not used.
     fileprivate struct Evidence {
+        /// The visit as corrected.
         let visit: Visit
+        /// The version of the rules of visits.
         let rules: Int64
+        /// The device that led at each time.
         let leads: Leads
+        /// Up to three fixes before the arrival, those of the visit up to a page, and up to three after the
+        /// departure.
         let before, during, after: [ReportedFix]
     }
 
@@ -29,6 +36,10 @@ extension ReadEndpoints {
     ///
     /// If no visit has the id any more, `visit` is null and `successor` has the id of the visit that has its time now.
     /// A hidden visit looks like one that never existed.
+    ///
+    /// Recorded with the question `visits`. A visit under way has no fixes after it.
+    ///
+    /// - Throws: 400 for an id that is not 16 hexadecimal digits.
     package func visit(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -67,6 +78,9 @@ extension ReadEndpoints {
     }
 
     /// The visit and the fixes that may be shown; `nil` if there is no such visit for this permit.
+    ///
+    /// Reads at most ``fixesRead`` fixes for each part; a visit of a month with a fix each second shows its first
+    /// ones.
     private static func evidence(
         for id: UInt64, _ permit: Permit, _ corrections: VisitCorrections, _ context: AnswerContext, now: Timestamp,
         in connection: borrowing Connection
@@ -97,6 +111,7 @@ extension ReadEndpoints {
 }
 
 extension DecidingFixItem {
+    /// `metersOff` is the geodesic distance to the place of the visit, in meters.
     fileprivate init(_ reported: ReportedFix, of found: ReadEndpoints.Evidence, _ references: References) {
         let fix = reported.fix
         self.init(

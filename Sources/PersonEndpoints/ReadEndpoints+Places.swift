@@ -17,6 +17,8 @@ extension ReadEndpoints {
     /// different ids. `usualHours` is in the local time of the place, and absent if its time zone is not known.
     ///
     /// Cost: reads every visit that may be shown.
+    ///
+    /// Recorded with the question `places`. A place without a visit in the range is left out.
     package func places(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {

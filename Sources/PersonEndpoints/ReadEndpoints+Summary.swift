@@ -22,6 +22,10 @@ extension ReadEndpoints {
     /// clocks change has 23 or 25 hours.
     ///
     /// Cost: every visit from the first one, and the fixes of all trips of the range.
+    ///
+    /// Recorded with the question `summary`.
+    ///
+    /// - Throws: 400 for an unknown period, 422 without `from` or `day` and for a longer range.
     package func summary(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -98,10 +102,14 @@ extension ReadEndpoints {
     }
 
     /// The visits read at a time.
+    ///
+    /// The rest of the range is read in further rounds of this size.
     private static let visitsAtOnce = 1000
 
     /// Gives every visit of a range that may be shown, by arrival. A hidden visit counts as little as one that was
     /// never reported. A visit that still lasts ends at `now`.
+    ///
+    /// - Parameter body: Called for each visit, in order of arrival.
     static func eachVisit(
         of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
         _ now: Timestamp, in connection: borrowing Connection, _ body: (Visit) -> Void
@@ -119,6 +127,8 @@ extension ReadEndpoints {
 }
 
 /// The local time of places; each zone is looked up once.
+///
+/// Rules are for the times of the answer only, since zones change theirs.
 struct PlaceZones {
     private let timeZones: TimeZoneDatabase
     private let context: AnswerContext
@@ -126,11 +136,16 @@ struct PlaceZones {
     /// The rules of the time zones used so far; `nil` for a name without rules.
     private var known: [String: ZoneRules?] = [:]
 
+    /// - Parameters:
+    ///   - from: The beginning of the times to convert.
+    ///   - to: Their end.
     init(_ timeZones: TimeZoneDatabase, _ context: AnswerContext, from: Timestamp, to: Timestamp) {
         (self.timeZones, self.context, self.from, self.to) = (timeZones, context, from, to)
     }
 
     /// `nil` if the zone of the place is not known.
+    ///
+    /// Cost: a look-up in the gazetteer for each call, and one of the rules for each zone.
     mutating func rules(at coordinate: Coordinate) -> ZoneRules? {
         guard let name = context.timeZone(at: coordinate) else { return nil }
         if let rules = known[name] { return rules }

@@ -15,9 +15,12 @@ extension ReadEndpoints {
     /// A day with a fix every thirty seconds. The page has about 750 kB, which a slow reader keeps in memory.
     static let fixesPerPage: Int64 = 3000
     /// The longest `distanceFilter`, in meters.
+    ///
+    /// Longer than any filter of an app, and short enough for a whole number of meters.
     static let mostFilterMeters: Int64 = 100_000
 
     /// A fix of the track and its anomaly, if it has one.
+    /// For example `spike`, a jump away and back.
     struct Marked {
         let reported: ReportedFix
         let anomaly: Anomaly?
@@ -27,6 +30,12 @@ extension ReadEndpoints {
     ///
     /// With `distanceFilter=M`, only fixes at least M meters from the last shown one, and no anomalies; the filter
     /// continues across pages. `anomaly` names the defect of a fix; folds ignore such fixes.
+    ///
+    /// Recorded with the question `track`, one record for each page. Heights that the device did not report are
+    /// computed from the other one with the geoid, unless `heights=reported`.
+    ///
+    /// - Throws: 400 for a wrong parameter, 422 for `zoom` without `form` and for a cursor that this caller was not
+    ///   given.
     package func track(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -84,6 +93,8 @@ extension ReadEndpoints {
     }
 
     /// Whether a height that the device did not report is computed from the other, by `heights`.
+    ///
+    /// - Throws: 400 for another word.
     private static func computesHeights(_ exchange: Exchange) throws(Problem) -> Bool {
         switch exchange.request.parameter("heights") {
         case nil, "both": return true
@@ -94,6 +105,8 @@ extension ReadEndpoints {
 
     /// The anomaly of each fix among its neighbors, including one neighbor before and after the rows. Hidden neighbors
     /// are ignored.
+    ///
+    /// Without PROJ's transform no anomaly is computed. Cost: two searches beside the rows.
     static func marked(
         _ fixes: [ReportedFix], of permit: Permit, _ context: AnswerContext, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Marked] {

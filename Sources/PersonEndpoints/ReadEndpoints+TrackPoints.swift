@@ -12,6 +12,11 @@ extension ReadEndpoints {
     static let trackFixesMax: Int64 = 1_000_000
 
     /// `GET /v1/people/*/track?form=points`: permitted, cut and recorded as any other read of the track.
+    ///
+    /// The bytes are those of ``TrackPoints``. `count` in the record is the number of fixes looked at, not of points
+    /// drawn.
+    ///
+    /// - Throws: 422 for a parameter of the other forms, and for more than ``trackFixesMax`` fixes.
     func trackPoints(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {

@@ -23,6 +23,9 @@ extension ReadEndpoints {
     ///
     /// A trip has `distanceMeters`, `mode`, its `confidence` from 0 to 1, and `fixes`; a gap has none of them. Only
     /// fixes of the leading device count.
+    ///
+    /// Recorded with the question `trips`. A page has the trips between at most ``visitsPerPage`` visits, so it may
+    /// be empty and still have a `next`.
     package func trips(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -55,7 +58,9 @@ extension ReadEndpoints {
     }
 
     /// The trips and gaps of one page.
+    /// Trips without a way are gaps.
     package struct Found {
+        /// By time.
         package let trips: [Trip]
         /// The arrival of the last visit of this page, where the next page begins; `nil` on the last page.
         package let next: Timestamp?
@@ -64,6 +69,12 @@ extension ReadEndpoints {
     /// The trips and gaps that overlap the range, by time.
     ///
     /// Before the first visit and after the last one, a trip is followed at most ``reachSeconds`` beyond the range.
+    ///
+    /// A trip during which the permit hides fixes is derived from the others, and may become a gap.
+    ///
+    /// - Parameters:
+    ///   - from: The beginning of the range; `nil` for the first visit.
+    ///   - now: A visit that still lasts ends there.
     static func waysAndGaps(
         of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
         _ now: Timestamp, in connection: borrowing Connection

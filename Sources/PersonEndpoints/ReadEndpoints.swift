@@ -11,13 +11,23 @@ import Tables
 import Whereabouts
 
 /// Stored data about a person. The gate records each read before its bytes leave.
+///
+/// May call, for all reads: the person with the scope `query`, the operator, and requesters under their grants. A
+/// grant limits the times and the precision; a person without one gets 404, and the attempt is recorded. Stored data
+/// needs an exact grant with history; the newest location does not.
+///
+/// Ranges are half-open in the device's time: `from` ≤ time < `to`.
 struct ReadEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
 
+    /// The most rows in a page, and the default.
     static let rowsPerPage: Int64 = 1000
 
     /// `GET /v1/people/*/location`: the newest location that may be shown, or null.
+    ///
+    /// Recorded with the question `location`. No push is sent: a query asks the phone, this reads its last report.
+    /// Under a coarse grant the answer has the center of the cell and no `asOf`.
     func location(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -37,6 +47,11 @@ struct ReadEndpoints: Sendable {
     }
 
     /// The newest fix that the permit shows.
+    ///
+    /// If the newest fix is from a time that the permit hides, for example outside its weekly hours, it is the latest
+    /// one that it shows. `nil` if there is none.
+    ///
+    /// Cost: usually nothing; otherwise a search in the timeline for each hidden time.
     static func newestShown(
         _ newest: ReportedFix, _ permit: Permit, _ context: AnswerContext
     ) throws(Problem) -> ReportedFix? {
@@ -48,6 +63,11 @@ struct ReadEndpoints: Sendable {
     }
 
     /// `GET /v1/people/*/visits`: the visits that overlap the range, by arrival, as the person has corrected them.
+    ///
+    /// Recorded with the question `visits`. A visit is shown only if its whole time may be shown. The present visit
+    /// has no `departure`.
+    ///
+    /// - Throws: 422 for a cursor that this caller was not given, or an empty range.
     func visits(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -88,6 +108,9 @@ struct ReadEndpoints: Sendable {
     }
 
     /// `GET /v1/people/*/crossings`: entries to and exits from the person's regions, by time.
+    ///
+    /// Recorded with the question `crossings`. A crossing is shown only if the fixes on both sides of it may be
+    /// shown, since its time discloses both.
     func crossings(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -131,6 +154,9 @@ struct ReadEndpoints: Sendable {
     }
 
     /// `GET /v1/people/*/regions`: the person's regions, on one page.
+    ///
+    /// May call: the person with the scope `manage`, and the operator. Recorded as a read of settings. Regions are
+    /// shown as they were given, a circle by its center and radius in meters.
     func regions(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -151,6 +177,8 @@ struct ReadEndpoints: Sendable {
 
     /// The requested range, cut to the permitted times and, on further pages, to the data that existed when the read
     /// began.
+    ///
+    /// - Throws: 422 if `to` is not later than `from`.
     static func range(_ reading: Gate.Reading) throws(Problem) -> (from: Timestamp?, to: Timestamp?) {
         if let from = reading.from, let to = reading.to, to <= from {
             throw .refused("\"to\" must be later than \"from\".")
@@ -163,6 +191,11 @@ struct ReadEndpoints: Sendable {
     /// - Returns: The key of the last row taken, after which a further page begins, or `nil` if there are no more rows
     ///   to show. A cursor never holds the key of a hidden row, and no empty page has a `next`: both would disclose
     ///   that hidden rows exist.
+    ///
+    /// - Parameters:
+    ///   - limit: The most rows to take.
+    ///   - key: The place of a row in the order of `fetch`.
+    ///   - fetch: The next rows after a key, at most as many as given.
     static func forEachShown<Item, Key>(
         _ limit: Int64, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
         fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item], take: (Item) -> Void
@@ -184,6 +217,8 @@ struct ReadEndpoints: Sendable {
     }
 
     /// The rows that ``forEachShown(_:after:key:isShown:fetch:take:)`` takes.
+    ///
+    /// Keeps the rows in memory, so it is for pages and not for whole tracks.
     static func shown<Item, Key>(
         _ limit: Int64, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
         fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item]

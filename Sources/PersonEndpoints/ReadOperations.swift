@@ -120,9 +120,9 @@ extension ReadEndpoints {
                 answerTypes: ["text/csv"], mixesTexts: true),
             .read(
                 APIPath.peopleAsked.text, asked,
-                summary: "List what a person asked about others.",
+                summary: "List a person's questions about others.",
                 description:
-                    "The newest entry comes first. Needs the scope `audit`. Entries show what the person saw, as hashes instead of locations.",
+                    "The newest entry comes first. Needs the scope `audit`. Entries show the answers that the person saw, as hashes instead of locations.",
                 access: .token(.audit), discloses: .audit, query: Self.newestParameters,
                 answer: Operation.Answer(
                     Schema.page(
@@ -140,7 +140,7 @@ extension ReadEndpoints {
             .read(
                 APIPath.peopleRegions.text, regions,
                 summary: "List a person's regions.",
-                description: "In the form in which they were added. The read is recorded before the answer is sent.",
+                description: "Each has the form in which it was added. The read is recorded before the answer is sent.",
                 access: .token(.manage), discloses: .settings,
                 answer: Operation.Answer(
                     Schema.page(of: RegionItem.self, atMost: Limits.regionsPerPerson), pageOf: "Region"),

@@ -13,6 +13,9 @@ import WireFormats
 ///
 /// A user is a person. The person and the operator see each device; for others, all of a person's devices are one,
 /// called ``onlyDevice``, because grants are about persons. Each read of a person goes through the gate like any other.
+///
+/// Names are compared in lower case, as the Recorder does. Times are Unix seconds in answers and ISO 8601 in
+/// parameters.
 struct RecorderEndpoints: Sendable {
     let decisions: Decisions
     let gate: Gate
@@ -20,6 +23,7 @@ struct RecorderEndpoints: Sendable {
     /// The Recorder's default for a device without a name.
     static let onlyDevice = "phone"
     /// The server's version as clients show it.
+    /// Fixed, because clients only show it and callers need not know the release.
     private static let version = "whereabouts"
 
     /// `GET /api/0/version`: a fixed word, by which clients recognize a Recorder.
@@ -38,6 +42,8 @@ struct RecorderEndpoints: Sendable {
     /// `GET /api/0/list`: the persons whom the caller may locate, or the devices of one of them. It discloses no
     /// locations, so it is not recorded. A person without a grant for the caller has the same list of devices as a
     /// person who does not exist.
+    ///
+    /// - Throws: 404 without the scope `query`.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -81,6 +87,8 @@ struct RecorderEndpoints: Sendable {
     /// one person.
     ///
     /// - Throws: 422 if no person is named and more than `Limits.friendsInAnswer` match.
+    ///
+    /// Without `user`, the persons are those that ``list(_:_:)`` names.
     func last(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -173,6 +181,11 @@ struct RecorderEndpoints: Sendable {
     /// `format` is `json`, `geojson`, `linestring` or `raw`. With `limit`, the newest fixes come first.
     ///
     /// - Throws: 422 if the range has more than ``fixesMax`` fixes.
+    ///
+    /// Recorded with the question `track`. Anomalies are included, as in the Recorder.
+    ///
+    /// - Throws: 400 for a missing `user` or `device`, an unknown format or time; 404 for a person whom the caller
+    ///   may not read.
     func locations(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -212,6 +225,8 @@ struct RecorderEndpoints: Sendable {
     }
 
     /// The fixes of one or all devices in a range: by time, or with a limit the newest first, as in the Recorder.
+    ///
+    /// Cost: with a limit and no beginning, up to four reads of the track, each further back than the one before.
     private static func newest(
         _ limit: Int, of device: DeviceID?, _ range: (from: Timestamp?, to: Timestamp?), _ permit: Permit,
         _ now: Timestamp, _ context: AnswerContext
@@ -229,6 +244,8 @@ struct RecorderEndpoints: Sendable {
     }
 
     /// All fixes of a range that may be shown, by time.
+    ///
+    /// - Parameter device: `nil` for all devices of the person.
     private static func all(
         of device: DeviceID?, _ range: (from: Timestamp?, to: Timestamp?), _ permit: Permit, _ context: AnswerContext
     ) throws(Problem) -> (fixes: [ReportedFix], asOf: Int64) {

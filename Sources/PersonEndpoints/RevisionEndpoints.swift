@@ -13,11 +13,18 @@ import WireFormats
 /// Withdrawing single fixes of a person's track, and restoring them.
 ///
 /// The fix is read from the log, because tables can be folded again and the log cannot.
+///
+/// For the person with the scope `manage`, and the operator; another caller gets 404. For example, a fix in another
+/// country that a wrong clock caused is withdrawn, and the visits around it are derived again.
 struct RevisionEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
 
     /// `DELETE /v1/people/*/track/*`: withdraws a fix by its `number`, for the `reason` given.
+    ///
+    /// Recorded as `FixesWithdrawn`, with the reason sealed. Reads that begin after the answer do not show the fix.
+    ///
+    /// - Throws: 400 without `reason`, 404 for a number that is not a fix of the person.
     func withdraw(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -32,6 +39,8 @@ struct RevisionEndpoints: Sendable {
     }
 
     /// `POST /v1/people/*/track/*`: restores a withdrawn fix, for the `reason` in the body.
+    ///
+    /// Recorded as `FixesRestored`. A fix that is not withdrawn gets the same answer without an event.
     func restore(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -41,13 +50,14 @@ struct RevisionEndpoints: Sendable {
             exchange, .restoreFixes(fixes, FixRevision(time: time...time, reason: reason), of: try exchange.handle(0)))
     }
 
+    /// Appends the command and answers with the number of its event.
     private func answer(_ exchange: Exchange, _ command: Command) throws(Problem) -> HTTPResponse {
         .done(try decisions.append(exchange, command), decisions.references(for: exchange.caller))
     }
 
     /// The fix in the path, as its event says.
     ///
-    /// - Throws: 404 if the caller may not manage the person, or if the number is not that of a fix of theirs.
+    /// - Throws: 404 if the caller may not manage the person, or if the number is not that of one of their fixes.
     private func fix(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> (FixNumbers, at: Timestamp) {
@@ -66,7 +76,7 @@ struct RevisionEndpoints: Sendable {
     }
 
     /// `GET /v1/people/*/withdrawn-fixes`: the fixes that are withdrawn, by time. A recorded read of settings, which
-    /// nobody but the person and the operator may read.
+    /// only the person and the operator may read.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {

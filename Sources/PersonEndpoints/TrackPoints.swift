@@ -15,6 +15,7 @@ import Whereabouts
 /// For example one point at 48.2° N, 16.3° E, at 1970-01-01T00:00:05Z, ±7 m: `57 54 52 4B 01 · 01 01 · 80 E5 FB 2D ·
 /// C0 DF C5 0F · 0A · 08`.
 struct TrackPoints {
+    /// The media type of the answer.
     static let mediaType = "application/vnd.whereabouts.track"
     /// More are not drawn fast (measured in a browser without a graphics processor).
     static let pointsMax = 150_000
@@ -38,12 +39,16 @@ struct TrackPoints {
     private static let gapSeconds: Int64 = 600
 
     /// - Parameter zoom: 0 shows the earth on 256 pixels, and each further one doubles that.
+    ///
+    /// From 0 to 22. At 22 a cell is smaller than 1e-6 degrees and is taken as one unit.
     init(zoom: Int) {
         let pixel = 360_000_000.0 / Double(256 << zoom)
         cell = max(1, Int64(2 * pixel))
     }
 
     /// Takes the next fix in order of time.
+    ///
+    /// An outlier counts in ``total`` and makes no point. Negative accuracies count as 0 m.
     mutating func add(_ fix: Fix, isOutlier: Bool) {
         total += 1
         if isOutlier { return }
@@ -56,6 +61,7 @@ struct TrackPoints {
         if points.count > Self.pointsMax { coarsen() }
     }
 
+    /// Keeps the point unless it is in the cell of the last one and within ten minutes of it.
     private mutating func add(_ point: Point) {
         if let last = points.last, isSameCell(last, point), point.seconds - last.seconds < Self.gapSeconds {
             left = point

@@ -8,11 +8,14 @@ package import Whereabouts
 /// is durable, and at all of them with every tick of the clock, because a deadline is not an event.
 ///
 /// A waiting caller learns nothing earlier than by asking repeatedly: both see the same `QueryView`.
+///
+/// Cost: one read of the standing when queries with guests end, and one every 100 ms for all guests together.
 package final class WaitingRoom: Sendable {
     /// One waiting request.
     private struct Guest {
         /// The guest's number, by which a look finds it again; indexes change meanwhile.
         let number: Int
+        /// The requester, for whom the query is looked at.
         let caller: Caller
         /// A fix that the caller may not see. A query that this fix answered still looks pending.
         let hidden: Int64?
@@ -22,6 +25,7 @@ package final class WaitingRoom: Sendable {
         let leave: @Sendable () -> Void
     }
 
+    /// Guarded by the monitor; guests leave outside the lock.
     private struct State {
         var guests: [QueryID: [Guest]] = [:]
         var count = 0

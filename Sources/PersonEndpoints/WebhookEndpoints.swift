@@ -10,6 +10,9 @@ import Replies
 import Whereabouts
 
 /// Webhooks: URLs to which the service posts events, and the outcomes of the posts.
+///
+/// For the person with the scope `manage`, and the operator; another caller gets 404. Each message is recorded as a
+/// read before it is posted.
 struct WebhookEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
@@ -22,6 +25,10 @@ struct WebhookEndpoints: Sendable {
     /// that is revoked, it falls silent.
     ///
     /// - Throws: 409 if the operator allows no targets, 422 if not this one.
+    ///
+    /// May call: the person only, with the scopes `manage` and `audit`, and with a token instead of a session.
+    /// Recorded as `WebhookAdded`, with the URL and the secret sealed. 422 past ``Limits/webhooksPerPerson``
+    /// webhooks.
     func add(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -62,6 +69,8 @@ struct WebhookEndpoints: Sendable {
     }
 
     /// The topics of a body; all if there are none.
+    ///
+    /// - Throws: 400 for an empty list or an unknown word.
     private static func topics(of body: JSONValue) throws(Problem) -> FeedTopics {
         guard let given = body["topics"], !given.isNull else { return .all }
         var words: [String] = []
@@ -77,6 +86,9 @@ struct WebhookEndpoints: Sendable {
     /// `state` is `active`, `retrying` (the present message is not accepted yet), `silent` (the target is no longer
     /// allowed, or the token no longer valid) or `stopped` (too many dead letters). `told` is the place up to which
     /// messages were posted.
+    ///
+    /// `tries`, `status`, `reason` and `nextTry` describe the present message if it is not accepted yet, and are
+    /// absent otherwise.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -119,12 +131,18 @@ struct WebhookEndpoints: Sendable {
     }
 
     /// `DELETE /v1/people/*/webhooks/*`: removes a webhook with its dead letters.
+    ///
+    /// Recorded as `WebhookRemoved`. A post under way may still arrive.
+    ///
+    /// - Throws: 404 for a webhook that is removed or another person's.
     func remove(_ exchange: Exchange) throws(Problem) -> Command {
         .removeWebhook(WebhookID(rawValue: try exchange.number(1, .webhook, decisions)), of: try exchange.handle(0))
     }
 
     /// `GET /v1/people/*/webhooks/*/dead-letters`: the messages that were given up, without their content, which only
     /// the target may see.
+    ///
+    /// A recorded read of settings. An unknown webhook has an empty list.
     func deadLetters(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -154,6 +172,10 @@ struct WebhookEndpoints: Sendable {
 
     /// `POST /v1/people/*/webhooks/*/dead-letters/*/retry`: posts a message again that the webhook gave up on. The act
     /// is recorded first. The answer 202 comes before the post; the list shows the outcome.
+    ///
+    /// Recorded as `OperatorActed(retryMessage)` in the person's audit, also if the person retries.
+    ///
+    /// - Throws: 404 for a letter that is settled or of another webhook.
     func retry(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -165,12 +187,16 @@ struct WebhookEndpoints: Sendable {
     }
 
     /// `DELETE /v1/people/*/webhooks/*/dead-letters/*`: removes a message from the list without posting it.
+    ///
+    /// Recorded as `WebhookSettled`. The receiver never gets the message.
     func discard(_ exchange: Exchange) throws(Problem) -> Command {
         let (id, letter) = try letter(exchange)
         return .discardDeadLetter(letter, of: id, try exchange.handle(0))
     }
 
     /// The webhook and the dead letter in the path, from the caller's references.
+    ///
+    /// - Throws: 404 if one of the two is not a reference that the caller was given.
     private func letter(_ exchange: Exchange) throws(Problem) -> (WebhookID, DeadLetterID) {
         (
             WebhookID(rawValue: try exchange.number(1, .webhook, decisions)),

@@ -65,7 +65,8 @@ package final class Catalog {
 
     /// All generations, by projection and generation.
     ///
-    /// - Throws: A damaged row if a name or number cannot be one of ours: the host would delete the file of that name.
+    /// - Throws: A damaged row if the service cannot have written a name or number: the host would delete the file of
+    ///   that name.
     package func generations() throws(SQLiteError) -> [Generation] {
         try connection.cached("SELECT name, version, generation, role FROM generation ORDER BY name, generation") {
             (statement) throws(SQLiteError) in

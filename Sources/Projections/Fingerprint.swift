@@ -2,7 +2,7 @@ import Cryptography
 package import Whereabouts
 
 /// The sum of the hashes of all rows of a projection over their content columns. Equal sets of rows have equal
-/// fingerprints, in whatever order the rows were made.
+/// fingerprints, in any order of the rows.
 ///
 /// A row is written as a deterministic CBOR array that starts with its table's name. Its hash is the first 128 bits of
 /// SHA-256; the sum is modulo 2¹²⁸. Two different sets collide by chance with probability 2⁻¹²⁸; a person who can
@@ -28,7 +28,7 @@ package struct Fingerprint: Hashable, Sendable {
 
     /// Counts a row.
     package mutating func add(_ row: Fingerprint) { sum &+= row.sum }
-    /// Takes back what ``add(_:)`` counted.
+    /// Takes a counted row back.
     package mutating func subtract(_ row: Fingerprint) { sum &-= row.sum }
 }
 

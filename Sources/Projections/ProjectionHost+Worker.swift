@@ -8,7 +8,7 @@ import Whereabouts
 extension ProjectionHost {
     /// The owner of the files of all generations. Only the host's thread uses it, except in `init`.
     ///
-    /// Each turn does the requests, tries to open what is closed, folds a batch into each file, and publishes places
+    /// Each turn does the requests, tries to open closed files, folds a batch into each file, and publishes places
     /// and troubles. A trouble with one file never delays the others.
     package final class Worker {
         private unowned let host: ProjectionHost
@@ -91,7 +91,7 @@ extension ProjectionHost {
             }
         }
 
-        /// Whether the file is still one of ours: a refold replaces it by another.
+        /// Whether the file is still in use: a refold replaces it by another.
         private func isFollowed(_ projection: FollowedProjection) -> Bool { followed.contains { $0 === projection } }
 
         /// Publishes places, states and troubles for other threads.

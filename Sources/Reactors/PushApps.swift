@@ -208,6 +208,8 @@ extension Whereabouts.PushEnvironment {
 
 /// A setting that cannot be used, in one sentence.
 package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
+    /// The sentence, with the name of the setting.
     package let description: String
+    /// An error with this sentence.
     package init(_ description: String) { self.description = description }
 }

@@ -17,7 +17,9 @@ package final class TrackedPush: Sendable {
 
     /// The query, or the id of a test.
     package let query: QueryID
+    /// The device to wake.
     package let device: DeviceID
+    /// The device token as of the start of the push; a newer one makes this push unwanted.
     package let token: Standing.PushToken
     private let priority: LocationPushRequest.Priority
     /// The tries of earlier starts, from which the attempts count on.

@@ -2,16 +2,24 @@ package import JSON
 
 /// A location query that a person made.
 package struct AskedQueryItem: Reply, Hashable {
+    /// `query`.
     package var kind: String
+    /// The event, as the caller sees it; the same in every answer.
     package var number: Reference
+    /// The query's UUID, as in its `url`.
     package var id: String
+    /// When the question was recorded.
     package var at: Moment
     /// `nil` if the answer was that there is no such person.
     package var subject: PersonName?
     package var purpose: String?
+    /// `user` or `server`.
     package var initiation: String
+    /// The end of a query without an answer.
     package var deadline: Moment
+    /// `pending`, `answered`, `answeredFromLastKnown`, `noAnswer` or `noSuchPerson`.
     package var status: String
+    /// One entry for each answer that showed the location, oldest first; usually one.
     package var shown: [AskedAnswerItem]
 
     package init(
@@ -45,17 +53,23 @@ package struct AskedQueryItem: Reply, Hashable {
 
 /// A read of another person's data.
 package struct AskedReadItem: Reply, Hashable {
+    /// `read`.
     package var kind: String
     package var number: Reference
     package var at: Moment
     /// As in ``AskedQueryItem``.
     package var subject: PersonName?
+    /// The kind of data, for example `visits`.
     package var question: String
     package var purpose: String?
+    /// The asked range; an open end is `nil`.
     package var from: Moment?
     package var to: Moment?
+    /// `shown` or `noSuchPerson`.
     package var status: String
+    /// `exact`, `kilometer` or `city`; `nil` for a refusal.
     package var precision: String?
+    /// The number of rows that were shown; `nil` for a refusal.
     package var count: Int64?
     /// Of the answer, hexadecimal.
     package var sha256: String?
@@ -92,11 +106,15 @@ package struct AskedReadItem: Reply, Hashable {
 
 /// Refusals that were counted and not recorded one by one.
 package struct AskedRefusalsItem: Reply, Hashable {
+    /// `refusals`.
     package var kind: String
     package var number: Reference
     package var at: Moment
+    /// When the first of them was refused.
     package var since: Moment
+    /// Always `noSuchPerson`, as for each of the refusals.
     package var status: String
+    /// At least 1.
     package var count: Int64
 
     package init(kind: String, number: Reference, at: Moment, since: Moment, status: String, count: Int64) {
@@ -121,7 +139,9 @@ package struct AskedRefusalsItem: Reply, Hashable {
 /// An answer that the person got.
 package struct AskedAnswerItem: Reply, Hashable {
     package var number: Reference
+    /// When it was recorded, just before it left.
     package var at: Moment
+    /// `exact`, `kilometer` or `city`.
     package var precision: String
     /// Of the answer, hexadecimal.
     package var sha256: String?
@@ -142,7 +162,8 @@ package struct AskedAnswerItem: Reply, Hashable {
     }
 }
 
-/// An entry of the list of what a person asked. Its member `kind` names the case.
+/// An entry of the list of a person's questions. Its member `kind` names the case.
+/// For example `{"kind":"refusals","count":12,…}`.
 package enum AskedItem: MemberValue, Hashable {
     case query(AskedQueryItem)
     case read(AskedReadItem)

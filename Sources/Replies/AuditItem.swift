@@ -2,17 +2,24 @@ package import JSON
 
 /// A location query about a person, with everything that followed.
 package struct AuditQueryItem: Reply, Hashable {
+    /// `query`.
     package var kind: String
+    /// The event, as the caller sees it; the same in every answer.
     package var number: Reference
+    /// The query's UUID.
     package var id: String
+    /// When the question was recorded.
     package var at: Moment
     /// `nil` for an erased person.
     package var requester: String?
     /// `nil` if it is erased.
     package var purpose: String?
     package var verdict: VerdictItem
+    /// `user` for a person who waits, `server` for a schedule.
     package var initiation: String
+    /// The end of a query without an answer.
     package var deadline: Moment
+    /// `asked`, `given` or `refused`; `nil` if the grant does not ask each time.
     package var consent: String?
     package var consentAt: Moment?
     /// The attempts, then the pushes under way, then a query without a device.
@@ -20,8 +27,11 @@ package struct AuditQueryItem: Reply, Hashable {
     /// `nil` while it is open.
     package var end: String?
     package var endedAt: Moment?
+    /// `nil` unless a fix answered it.
     package var fix: AuditFixItem?
+    /// `nil` if nothing followed the question.
     package var latency: AuditLatencyItem?
+    /// The answers that showed the location, oldest first.
     package var disclosed: [AuditDisclosureItem]
 
     package init(
@@ -66,6 +76,7 @@ package struct AuditQueryItem: Reply, Hashable {
 
 /// A read of a person's stored data.
 package struct AuditReadItem: Reply, Hashable {
+    /// `read`.
     package var kind: String
     package var number: Reference
     package var at: Moment
@@ -75,11 +86,14 @@ package struct AuditReadItem: Reply, Hashable {
     package var question: String
     package var purpose: String?
     package var verdict: VerdictItem
+    /// `exact`, `kilometer`, `city` or `none`.
     package var precision: String
     /// The requested range.
     package var from: Moment?
     package var to: Moment?
+    /// The place in the log up to which the answer was folded.
     package var asOf: Reference
+    /// The number of rows in the answer.
     package var count: Int64
 
     package init(
@@ -116,6 +130,7 @@ package struct AuditReadItem: Reply, Hashable {
 
 /// A change of a person's settings or of a right to their data.
 package struct AuditChangeItem: Reply, Hashable {
+    /// `change`.
     package var kind: String
     package var number: Reference
     package var at: Moment
@@ -123,16 +138,24 @@ package struct AuditChangeItem: Reply, Hashable {
     package var actor: String?
     /// For example `GrantGiven`.
     package var event: String
+    /// The changed thing, as in the list of its kind.
     package var item: Reference
+    /// The handle of a person or device, the name of a region, and so on; `nil` if it is erased.
     package var name: String?
+    /// The requester of a grant, or the holder of a token.
     package var other: PersonName?
+    /// Of a grant or an invitation, as the next ones.
     package var precision: String?
     package var history: Bool?
+    /// Of a token, for example `["query", "audit"]`.
     package var scopes: [String]?
     package var from: Moment?
+    /// The end of a grant, an invitation, a token or a pause.
     package var until: Moment?
     package var asksEachTime: Bool?
+    /// For example `Mo-Fr 08:00-18:00, Europe/Vienna`.
     package var hours: String?
+    /// The invitation by whose code a grant was made.
     package var invitation: Reference?
 
     package init(
@@ -173,14 +196,19 @@ package struct AuditChangeItem: Reply, Hashable {
 
 /// An act of the operator that concerns everyone. It has no number, because people do not learn it.
 package struct AuditActItem: Reply, Hashable {
+    /// `act`.
     package var kind: String
     package var at: Moment
     package var actor: String?
     /// For example `projectionsRebuilt`.
     package var act: String
+    /// Of an act about a projection, for example `timeline`.
     package var projection: String?
+    /// The version of the projection's rules.
     package var version: Int64?
+    /// Of a restore or an accepted loss: the log's epoch after it.
     package var epoch: Int64?
+    /// When its failure was recorded; `nil` if it succeeded.
     package var failedAt: Moment?
 
     package init(
@@ -209,7 +237,9 @@ package struct AuditActItem: Reply, Hashable {
 
 /// The decision about a question.
 package struct VerdictItem: Reply, Hashable {
+    /// `own`, `operator`, `granted` or `refused`.
     package var verdict: String
+    /// The grant that permitted it.
     package var grant: Reference?
     /// Of a refusal.
     package var reason: String?
@@ -231,10 +261,13 @@ package struct VerdictItem: Reply, Hashable {
 
 /// A push of a location query to one device.
 package struct AuditPushItem: Reply, Hashable {
+    /// `nil` for a query without a device to wake.
     package var device: String?
     /// 0 if nothing was sent.
     package var attempt: Int64
+    /// The header `apns-id`, a UUID: the same for all tries of one query and device.
     package var apnsID: String?
+    /// When the event was recorded, after the end of the try.
     package var at: Moment
     /// Older services give none.
     package var outcome: String?
@@ -243,10 +276,15 @@ package struct AuditPushItem: Reply, Hashable {
     package var reason: String?
     package var startedAt: Moment?
     package var endedAt: Moment?
+    /// From sending to the end of the try.
     package var durationMilliseconds: Int64?
+    /// `production` or `development`.
     package var environment: String?
+    /// `apns-priority`: 10 for a person's question, 5 for the service's own.
     package var priority: Int64?
+    /// The first 8 hexadecimal digits of the token's SHA-256.
     package var tokenHash: String?
+    /// `apns-unique-id`, which Apple's development service gives.
     package var apnsUniqueID: String?
 
     package init(
@@ -288,6 +326,7 @@ package struct AuditPushItem: Reply, Hashable {
 /// The fix that answered a location query.
 package struct AuditFixItem: Reply, Hashable {
     package var number: Reference
+    /// When the service got it.
     package var receivedAt: Moment?
     /// `nil` if the fix is erased.
     package var timestamp: Moment?
@@ -311,8 +350,11 @@ package struct AuditFixItem: Reply, Hashable {
 
 /// How long each step of a location query took, in milliseconds.
 package struct AuditLatencyItem: Reply, Hashable {
+    /// From the question to the acceptance of the push by APNs.
     package var pushAccepted: Int64?
+    /// From the step before to the receipt of the fix.
     package var fixReceived: Int64?
+    /// From the step before to the first showing.
     package var disclosed: Int64?
 
     package init(pushAccepted: Int64? = nil, fixReceived: Int64? = nil, disclosed: Int64? = nil) {
@@ -339,7 +381,9 @@ package struct AuditDisclosureItem: Reply, Hashable {
     package var place: MapPoint?
     /// Meters.
     package var horizontalAccuracy: Double?
+    /// The device's time of the fix, as it was shown.
     package var timestamp: Moment?
+    /// The name that was shown beside it.
     package var placeName: String?
 
     package init(
@@ -366,6 +410,7 @@ package struct AuditDisclosureItem: Reply, Hashable {
 }
 
 /// An entry of a person's audit. Its member `kind` names the case.
+/// For example `{"kind":"read","reader":"ben","question":"visits",…}`.
 package enum AuditItem: MemberValue, Hashable {
     case query(AuditQueryItem)
     case read(AuditReadItem)

@@ -1,5 +1,6 @@
 /// A correction of a person's timeline.
 package struct CorrectionItem: Reply, Hashable {
+    /// By which the person withdraws it.
     package var id: Reference
     package var content: CorrectionContent
 
@@ -17,8 +18,9 @@ package struct CorrectionItem: Reply, Hashable {
     }
 }
 
-/// What a correction says, in the form of its request.
+/// The content of a correction, in the form of its request.
 package struct CorrectionContent: Reply, Hashable {
+    /// `merge`, `split`, `notVisit` or `rename`.
     package var type: String
     /// Of `merge` and `notVisit`, also `to`.
     package var from: Moment?

@@ -1,8 +1,12 @@
 /// An entry into a region or an exit from it.
 package struct CrossingItem: Reply, Hashable {
+    /// The region's name.
     package var region: String
+    /// `enter` or `exit`.
     package var type: String
+    /// When the person crossed the border, by the device's clock.
     package var time: Moment
+    /// When the service got the fix that confirmed it.
     package var reported: Moment
     /// For an exit: since the entry, if that is known.
     package var dwellSeconds: Double?

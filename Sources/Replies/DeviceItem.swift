@@ -4,13 +4,16 @@ package struct DeviceItem: Reply, Hashable {
     /// Whether it has registered a token for location pushes.
     package var pushToken: Bool
     package var authorization: AuthorizationItem?
+    /// The last request, fix or rejected report, whichever is the latest.
     package var lastContact: Moment?
+    /// The device's time of the newest usable fix.
     package var lastFix: Moment?
     /// From 0 to 1.
     package var battery: Double?
     /// The app that sent the last report.
     package var app: AppItem?
     package var wrongPasswords: WrongPasswordsItem?
+    /// Those of the last seven days, newest first, at most 20.
     package var rejected: [RejectedReportItem]?
 
     package init(
@@ -42,10 +45,13 @@ package struct DeviceItem: Reply, Hashable {
     }
 }
 
-/// What the person allows the app of a device.
+/// The authorization that the owner gave the app of a device.
 package struct AuthorizationItem: Reply, Hashable {
+    /// Core Location's word, for example `authorizedAlways`.
     package var status: String
+    /// `full` or `reduced`.
     package var accuracy: String?
+    /// The device's time of the report.
     package var timestamp: Moment
 
     package init(status: String, accuracy: String? = nil, timestamp: Moment) {
@@ -85,6 +91,7 @@ package struct AppItem: Reply, Hashable {
 
 /// Reports with a wrong password.
 package struct WrongPasswordsItem: Reply, Hashable {
+    /// Since the start of the service.
     package var count: Int64
     package var newest: Moment
 
@@ -105,10 +112,12 @@ package struct WrongPasswordsItem: Reply, Hashable {
 /// A report of a device that was rejected.
 package struct RejectedReportItem: Reply, Hashable {
     package var at: Moment
+    /// One word, for example `badCoordinate`.
     package var reason: String
     /// A sentence for people.
     package var detail: String
     /// Its beginning.
+    /// At most 4 KiB; `nil` if it is erased.
     package var text: String?
 
     package init(at: Moment, reason: String, detail: String, text: String? = nil) {

@@ -1,5 +1,6 @@
 /// The members that every entry of an audit has.
 package struct EntryHead: Reply, Hashable {
+    /// A word that this version does not know, for example of a later service.
     package var kind: String
     package var at: Moment
 

@@ -3,10 +3,14 @@ package struct EventHead: Reply, Hashable {
     package var number: Int64
     /// For example `FixReported`.
     package var kind: String
+    /// 0 for the house; each person has two.
     package var stream: Int64
+    /// 1, 2, 3 and so on within the stream.
     package var version: Int64
     package var recordedAt: Moment
+    /// The principal: 0 for the service, 1 for the operator.
     package var actor: Int64
+    /// The UUID of the request or import that made it.
     package var correlation: String
     /// The event that led to this one; 0 without one.
     package var cause: Int64

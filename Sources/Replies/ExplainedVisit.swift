@@ -6,8 +6,11 @@ package struct ExplainedVisit: Reply, Hashable {
     package var successor: String?
     /// The version of the rules by which the visit was folded.
     package var rules: Int64?
+    /// At most three, oldest first.
     package var before: [DecidingFixItem]?
+    /// At most 1,000, oldest first.
     package var during: [DecidingFixItem]?
+    /// At most three; empty for a visit under way.
     package var after: [DecidingFixItem]?
     package var asOf: Reference
 

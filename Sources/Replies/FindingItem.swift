@@ -1,5 +1,6 @@
 /// A conspicuous pattern of questions about a person.
 package struct FindingItem: Reply, Hashable {
+    /// The name of the pattern, for example `nights`.
     package var pattern: String
     /// `nil` for an erased person.
     package var requester: String?
@@ -7,6 +8,7 @@ package struct FindingItem: Reply, Hashable {
     package var from: Moment
     /// The last step.
     package var to: Moment
+    /// The number of steps, for example of questions at night.
     package var count: Int64
     /// The last event.
     package var number: Reference

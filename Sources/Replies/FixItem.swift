@@ -2,7 +2,9 @@
 package struct FixItem: Reply, Hashable {
     /// The client's own name for it.
     package var id: String?
+    /// The device's time.
     package var timestamp: Moment
+    /// WGS 84 in degrees, unless the caller asked for another reference system.
     package var at: MapPoint
     /// Meters, 68 %; negative if the place is not valid.
     package var horizontalAccuracy: Double?
@@ -12,6 +14,7 @@ package struct FixItem: Reply, Hashable {
     package var ellipsoidalAltitude: Double?
     /// Meters; 0 or less if the altitudes are not valid.
     package var verticalAccuracy: Double?
+    /// As `CLFloor.level`: 0 is the ground floor.
     package var floor: Int64?
     /// Meters per second.
     package var speed: Double?
@@ -24,6 +27,7 @@ package struct FixItem: Reply, Hashable {
     /// From 0 to 1.
     package var batteryLevel: Double?
     package var sourceInformation: SourceInformationItem?
+    /// When the service got it; `nil` for an import.
     package var receivedAt: Moment?
     /// The id of the location query that the fix answers.
     package var answering: String?
@@ -80,7 +84,9 @@ package struct FixItem: Reply, Hashable {
 
 /// How a fix was made.
 package struct SourceInformationItem: Reply, Hashable {
+    /// As in `CLLocationSourceInformation`.
     package var isSimulatedBySoftware: Bool?
+    /// As in `CLLocationSourceInformation`.
     package var isProducedByAccessory: Bool?
 
     package init(isSimulatedBySoftware: Bool? = nil, isProducedByAccessory: Bool? = nil) {

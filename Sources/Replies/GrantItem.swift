@@ -65,12 +65,14 @@ package struct RedeemedItem: Reply, Hashable {
 
 /// The terms of a grant or an invitation.
 package struct TermsItem: Reply, Hashable {
+    /// `exact`, `kilometer`, `city` or `none`.
     package var precision: String
     /// Whether the past may be read.
     package var history: Bool
     /// Whether the subject must consent to each question.
     package var asksEachTime: Bool
     package var from: Moment?
+    /// Every grant has an end; an invitation without one gives the default length from its redemption.
     package var until: Moment?
     package var hours: HoursItem?
 
@@ -98,6 +100,7 @@ package struct TermsItem: Reply, Hashable {
 
 /// The hours in which a grant is valid.
 package struct HoursItem: Reply, Hashable {
+    /// A name of the IANA database, for example `Europe/Vienna`.
     package var timeZone: String
     /// For example `Mo-Fr 08:00-18:00`.
     package var weekly: String
@@ -123,6 +126,7 @@ package struct PauseItem: Reply, Hashable {
     package var from: Moment
     /// `nil` until it is ended.
     package var until: Moment?
+    /// Whether the person is in this pause now; the member `now`.
     package var isPresent: Bool
 
     package init(from: Moment, until: Moment? = nil, isPresent: Bool) {
@@ -142,9 +146,11 @@ package struct PauseItem: Reply, Hashable {
 
 /// A question that waits for the subject's consent.
 package struct ConsentRequestItem: Reply, Hashable {
+    /// The query's UUID, to answer it by.
     package var query: String
     package var requester: String?
     package var purpose: String?
+    /// Without an answer by then, the query ends.
     package var deadline: Moment
 
     package init(query: String, requester: String? = nil, purpose: String? = nil, deadline: Moment) {

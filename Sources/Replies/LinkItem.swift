@@ -1,9 +1,11 @@
 /// A share link, without its secret.
 package struct LinkItem: Reply, Hashable {
     package var id: Reference
-    /// What the person's audit shows as the requester.
+    /// The requester's name in the person's audit, for example `link 2 (for the party)`.
     package var name: String
+    /// `open`, `used` or `ended`.
     package var state: String
+    /// Whether a viewer may look until the link ends; otherwise ten minutes after each opening.
     package var isLive: Bool
     package var hasPassphrase: Bool
     /// How often it was opened.
@@ -49,9 +51,11 @@ package struct MadeLink: Reply, Hashable {
     package var id: Reference
     /// As ``LinkItem/name``.
     package var name: String
+    /// `wl_` and 43 characters; part of ``path``.
     package var secret: String
     /// The path of the address, with the secret in its fragment.
     package var path: String
+    /// The end of the link.
     package var until: Moment
 
     package init(id: Reference, name: String, secret: String, path: String, until: Moment) {
@@ -71,10 +75,13 @@ package struct MadeLink: Reply, Hashable {
     }
 }
 
-/// What somebody may read who has opened a share link.
+/// The rights of a viewer who has opened a share link.
 package struct OpenedLink: Reply, Hashable {
+    /// Good for reads of the person's location as the link.
     package var token: String
+    /// The end of the token.
     package var until: Moment
+    /// The handle of the person.
     package var person: String
     package var precision: String
     package var history: Bool

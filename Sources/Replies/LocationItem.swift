@@ -1,6 +1,8 @@
 /// A location as a permit shows it.
 package struct LocationItem: Reply, Hashable {
+    /// The device's time; under a coarse grant its quarter of an hour.
     package var timestamp: Moment
+    /// Under a coarse grant the center of the cell or the city.
     package var at: MapPoint
     /// Meters.
     package var horizontalAccuracy: Double?
@@ -12,6 +14,7 @@ package struct LocationItem: Reply, Hashable {
     package var speed: Double?
     /// Degrees clockwise from true north.
     package var course: Double?
+    /// `exact`, `kilometer` or `city`.
     package var precision: String
     package var place: PlacemarkItem?
 
@@ -74,6 +77,7 @@ package struct LocationAnswer: Reply, Hashable {
 /// The state of a location query, and its answer.
 package struct QueryAnswer: Reply, Hashable {
     package var id: String
+    /// `pending`, `answered`, `answeredFromLastKnown` or `noAnswer`.
     package var status: String
     package var location: LocationItem?
     /// As in ``LocationAnswer``.

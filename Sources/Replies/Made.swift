@@ -37,6 +37,7 @@ package struct MadeGrant: Reply, Hashable {
 /// An invitation with its code, which is shown once.
 package struct MadeInvitation: Reply, Hashable {
     package var id: Reference
+    /// Shown once; the log has its hash.
     package var code: String
     package var expires: Moment
 
@@ -58,6 +59,7 @@ package struct MadeInvitation: Reply, Hashable {
 /// A token, which is shown once.
 package struct IssuedToken: Reply, Hashable {
     package var id: Reference
+    /// `wp_` or `wd_` and 43 characters; the log has its hash.
     package var token: String
     package var scopes: [String]
     /// `nil` until it is revoked.
@@ -108,6 +110,7 @@ package struct MadeDevice: Reply, Hashable {
     package var handle: String
     /// The user name in an app.
     package var user: String
+    /// The reporting key, `wd_` and 43 characters.
     package var password: String
 
     package init(handle: String, user: String, password: String) {
@@ -130,6 +133,7 @@ package struct MadeWebhook: Reply, Hashable {
     package var id: Reference
     package var url: String
     package var topics: [String]
+    /// `whsec_` and base 64: the key of the signatures (Standard Webhooks).
     package var secret: String
 
     package init(id: Reference, url: String, topics: [String], secret: String) {
@@ -153,6 +157,7 @@ package struct MadeSignInCode: Reply, Hashable {
     package var code: String
     /// The path of the page with the code.
     package var path: String
+    /// Fifteen minutes after the request.
     package var expires: Moment
 
     package init(code: String, path: String, expires: Moment) {
@@ -172,6 +177,7 @@ package struct MadeSignInCode: Reply, Hashable {
 
 /// A region that a request has added.
 package struct MadeRegion: Reply, Hashable {
+    /// The region's name.
     package var id: String
 
     package init(id: String) {

@@ -1,6 +1,8 @@
 /// A page of a list.
 package struct Page<Item: MemberValue>: Reply {
+    /// In the order of the route, at most `limit`.
     package var items: [Item]
+    /// The cursor and the place, which follow the items.
     package var end: PageEnd
 
     package init(items: [Item], end: PageEnd) { (self.items, self.end) = (items, end) }

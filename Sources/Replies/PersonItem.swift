@@ -1,6 +1,7 @@
 /// A person, for the operator.
 package struct PersonItem: Reply, Hashable {
     package var handle: String
+    /// The handles of the devices that are not removed.
     package var devices: [String]
 
     package init(handle: String, devices: [String]) {

@@ -1,18 +1,22 @@
 /// A place that a person has visited.
 package struct PlaceItem: Reply, Hashable {
+    /// 16 hexadecimal digits: the id of the first visit there.
     package var id: String
     package var at: MapPoint
     /// Meters.
     package var horizontalAccuracy: Double
     package var place: String?
     package var timeZone: String?
+    /// The number of visits in the range.
     package var visits: Int64
+    /// The sum of the visits in the range.
     package var totalSeconds: Double
     package var firstArrival: Moment
     package var lastArrival: Moment
     /// `nil` while the person is there.
     package var lastDeparture: Moment?
     /// In the local time of the place.
+    /// For example `Mo-Fr 22:00-07:00`.
     package var usualHours: String?
 
     package init(

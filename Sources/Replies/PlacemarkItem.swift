@@ -1,30 +1,50 @@
 /// The gazetteer's names for a coordinate, with the keys of `CLPlacemark`; absent if unknown.
 package struct PlacemarkItem: Reply, Hashable {
+    /// The first that is known of address, airport, quarter, town, lake, sea, state and country.
     package var name: String?
     /// The older name of `isoCountryCode`, kept for callers that read it.
     package var countryCode: String?
+    /// The street; only with an imported file of addresses.
     package var thoroughfare: String?
+    /// The house number.
     package var subThoroughfare: String?
+    /// The quarter or village within the town.
     package var subLocality: String?
+    /// The town.
     package var locality: String?
+    /// The district or county.
     package var subAdministrativeArea: String?
+    /// The state or province.
     package var administrativeArea: String?
+    /// Its code by ISO 3166-2, for example `AT-9`.
     package var administrativeAreaCode: String?
+    /// Of the address, else of the town.
     package var postalCode: String?
+    /// Two letters by ISO 3166-1, for example `AT`.
     package var isoCountryCode: String?
     package var country: String?
+    /// The lake of a coordinate on one of the world's largest lakes.
     package var inlandWater: String?
+    /// The sea of a coordinate at sea.
     package var ocean: String?
+    /// For example an airport.
     package var areasOfInterest: [String]?
+    /// The codes of the countries that claim contested land, `isoCountryCode` among them.
     package var claimants: [String]?
+    /// Other countries within reach of the accuracy.
     package var otherCountryCodes: [String]?
+    /// A name of the IANA database.
     package var timeZone: String?
+    /// Other time zones within reach of the accuracy.
     package var otherTimeZones: [String]?
     /// The nearest populated place, or the place that was found.
     package var at: MapPoint?
     /// Meters.
+    /// From the coordinate that was asked about.
     package var distance: Double?
+    /// The place's number at GeoNames.
     package var geonameId: Int64?
+    /// Of the populated place, by GeoNames.
     package var population: Int64?
     /// How the name fits a search.
     package var match: String?

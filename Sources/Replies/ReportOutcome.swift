@@ -1,4 +1,4 @@
-/// What became of reported fixes.
+/// The outcome of reported fixes.
 package struct ReportOutcome: Reply, Hashable {
     /// Fixes that were not known before.
     package var new: Int64

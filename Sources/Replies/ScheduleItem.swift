@@ -1,8 +1,10 @@
 /// A schedule by which the service asks where a person is.
 package struct ScheduleItem: Reply, Hashable {
     package var id: Reference
+    /// From 900 to 86,400.
     package var everySeconds: Int64
     package var until: Moment?
+    /// When the service asks next, unless a fix is recent enough.
     package var next: Moment
 
     package init(id: Reference, everySeconds: Int64, until: Moment? = nil, next: Moment) {

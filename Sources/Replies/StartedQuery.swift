@@ -1,6 +1,8 @@
 /// A location query that has begun.
 package struct StartedQuery: Reply, Hashable {
+    /// The query's UUID.
     package var id: String
+    /// Always `pending`.
     package var status: String
     /// Where its answer is.
     package var url: String

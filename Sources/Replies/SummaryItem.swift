@@ -4,11 +4,13 @@ package struct SummaryItem: Reply, Hashable {
     package var period: String
     package var from: Moment
     package var to: Moment
+    /// The length of the period: stays, moves and unknown time together.
     package var seconds: Double
     package var staySeconds: Double
     package var moveSeconds: Double
     /// Without data.
     package var unknownSeconds: Double
+    /// The length of all trips.
     package var distanceMeters: Double
     package var visits: Int64
     /// The longest stay first.
@@ -73,6 +75,7 @@ package struct StayItem: Reply, Hashable {
 
 /// The trips of one mode in a period.
 package struct MovementItem: Reply, Hashable {
+    /// `walk`, `run`, `cycle`, `drive`, `train`, `flight` or `ferry`.
     package var mode: String
     package var trips: Int64
     package var seconds: Double

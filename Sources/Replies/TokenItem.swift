@@ -1,7 +1,10 @@
 /// A valid token, without the token itself.
 package struct TokenItem: Reply, Hashable {
+    /// By which it is revoked.
     package var id: Reference
+    /// Among `report`, `query`, `audit`, `manage`, `operate`, `session` and `sign-in`.
     package var scopes: [String]
+    /// `nil` for a token without an end.
     package var until: Moment?
     /// `nil` for a token of the person.
     package var device: String?

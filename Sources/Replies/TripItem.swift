@@ -1,5 +1,6 @@
 /// A trip between two visits, or a gap without data.
 package struct TripItem: Reply, Hashable {
+    /// `trip`, or `gap` for a time without data.
     package var type: String
     package var start: Moment
     package var end: Moment
@@ -8,8 +9,10 @@ package struct TripItem: Reply, Hashable {
     package var to: TripEndItem?
     /// The length of the track; a gap has none.
     package var distanceMeters: Double?
+    /// `walk`, `run`, `cycle`, `drive`, `train`, `flight` or `ferry`; a gap has none.
     package var mode: String?
     /// The probability of the mode.
+    /// From 0 to 1.
     package var confidence: Double?
     /// The number of fixes of the trip.
     package var fixes: Int64?

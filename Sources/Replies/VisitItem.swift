@@ -2,14 +2,17 @@
 package struct VisitItem: Reply, Hashable {
     /// The same in every answer.
     package var id: String
+    /// The device's time.
     package var arrival: Moment
     /// `nil` while the visit goes on.
     package var departure: Moment?
+    /// The accuracy-weighted mean of the fixes.
     package var at: MapPoint
     /// Meters.
     package var horizontalAccuracy: Double
     /// The person's own name for the place, or the gazetteer's.
     package var place: String?
+    /// Of the place; `nil` on the high seas or without a gazetteer.
     package var timeZone: String?
     /// The receipt of the fix that made the visit known.
     package var firstReported: Moment

@@ -1,13 +1,18 @@
 /// A webhook of a person, without its secret.
 package struct WebhookItem: Reply, Hashable {
     package var id: Reference
+    /// `nil` if it is erased.
     package var url: String?
     package var topics: [String]
+    /// The token with whose rights it acts.
     package var token: Reference
+    /// `active`, `retrying`, `silent` or `stopped`.
     package var state: String
     /// The place up to which messages were posted.
     package var told: Reference
+    /// The number of messages that were given up and not settled; 100 stop the webhook.
     package var deadLetters: Int64
+    /// Of the present message; `nil` if it is not being retried.
     package var tries: Int64?
     /// Of the target's last answer.
     package var status: Int64?
@@ -47,9 +52,11 @@ package struct WebhookItem: Reply, Hashable {
 /// A message that was given up.
 package struct DeadLetterItem: Reply, Hashable {
     package var id: Reference
+    /// The header `webhook-id` of the message.
     package var message: String
     package var failedAt: Moment?
     package var tries: Int64?
+    /// The HTTP status of the last try; `nil` without an answer.
     package var status: Int64?
     package var reason: String?
 

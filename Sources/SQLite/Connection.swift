@@ -118,9 +118,9 @@ extension Connection {
     private static func open(path: String, access: Access) throws(SQLiteError) -> OpaquePointer {
         let name = try fileName(path, access)
         if access == .readWrite && name != inMemory {
-            // SQLite would make the file 0644. Made by `mknod`, it needs no descriptor of ours: closing one would drop
-            // the locks that this process may hold on the file (POSIX). When it fails because the file is there, all is
-            // well; for any other reason, SQLite says below that it cannot open the file.
+            // SQLite would make the file 0644. Made by `mknod`, it needs no descriptor of the process: closing one
+            // would drop the locks that this process may hold on the file (POSIX). When it fails because the file is
+            // there, all is well; for any other reason, SQLite says below that it cannot open the file.
             mknod(name, S_IFREG | 0o600, 0)
         }
         var handle: OpaquePointer?
@@ -184,7 +184,7 @@ extension Connection {
         try check(sqlite3_exec(handle, settings, nil, nil, nil), handle, settings)
     }
 
-    /// Longer than any checkpoint or commit of ours, short enough that a forgotten lock is noticed.
+    /// Longer than any checkpoint or commit of the service, short enough that a forgotten lock is noticed.
     private static let busyTimeoutMilliseconds: Int32 = 5_000
 
     static func prepare(_ sql: UnsafePointer<CChar>, _ handle: OpaquePointer) throws(SQLiteError) -> OpaquePointer {

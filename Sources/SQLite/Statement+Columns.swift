@@ -42,13 +42,13 @@ extension Statement {
         return sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// Whether the value is an integer as it lies in the file, before any conversion.
+    /// Whether the value is an integer as it is in the file, before any conversion.
     package func isInteger(at column: Int32) -> Bool {
         assertRow(has: column)
         return sqlite3_column_type(handle, column) == SQLITE_INTEGER
     }
 
-    /// Whether the value is a blob as it lies in the file, before any conversion.
+    /// Whether the value is a blob as it is in the file, before any conversion.
     package func isBlob(at column: Int32) -> Bool {
         assertRow(has: column)
         return sqlite3_column_type(handle, column) == SQLITE_BLOB

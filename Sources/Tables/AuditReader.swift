@@ -7,7 +7,12 @@ package import Whereabouts
 /// All functions throw `SQLiteError` if the file cannot be read, and a damaged projection for a row that no fold
 /// writes. Each reads by an index, so the cost is that of the rows found.
 package enum AuditReader {
-    /// A query by its id, whatever its outcome.
+    /// A query by its id, allowed or refused.
+    ///
+    /// One search by `query_by_id`. Refused queries have a row too, for example one with the verdict
+    /// `refused(noGrant)`, so a caller that shows the row to the requester must hide the reason.
+    ///
+    /// - Returns: `nil` for an id that is not in the log, and for a query whose subject was erased.
     package static func query(
         _ id: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> AuditedQuery? {
@@ -18,6 +23,13 @@ package enum AuditReader {
     }
 
     /// The queries about a person.
+    ///
+    /// One search by `query_by_subject`. SQLite keeps the row's number in each index entry, so the index of one
+    /// column already returns the page in order.
+    ///
+    /// - Parameters:
+    ///   - before: Only queries with a smaller event number.
+    ///   - limit: The most rows, at least 1.
     package static func queries(
         about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedQuery] {
@@ -25,6 +37,9 @@ package enum AuditReader {
     }
 
     /// The queries that a principal asked, also those about names that no person has.
+    ///
+    /// One search by `query_by_requester`. The rows about other persons carry their true verdicts and ends. Only the
+    /// answer for the subject may show these; the requester's own answer shows pending, answered or no answer.
     package static func queries(
         by requester: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedQuery] {
@@ -32,6 +47,9 @@ package enum AuditReader {
     }
 
     /// The attempts to wake a device for a query, oldest first.
+    ///
+    /// One search by `attempt_by_query`. The list is empty for a refused query. Each try of each device is a row, and
+    /// so is a push that was withheld.
     package static func attempts(
         for query: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedAttempt] {
@@ -42,6 +60,9 @@ package enum AuditReader {
     }
 
     /// The pushes under way for a query, oldest first: started, and without a recorded outcome.
+    ///
+    /// One search by `under_way_by_query`. After a crash a row may describe a push that APNs accepted. At the next
+    /// start, the house records the outcome of such a push as unknown (`settlePushes`), which removes the row.
     package static func pushesUnderWay(
         for query: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedStart] {
@@ -52,6 +73,9 @@ package enum AuditReader {
     }
 
     /// The disclosures in answer to a query, oldest first.
+    ///
+    /// One search by `disclosure_by_query`. Usually there is one row. There may be more: each answer that leaves is
+    /// recorded on its own.
     package static func disclosures(
         for query: QueryID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedDisclosure] {
@@ -62,6 +86,8 @@ package enum AuditReader {
     }
 
     /// The disclosures about a person.
+    ///
+    /// One search by `disclosure_by_subject`. An erased subject has no rows.
     package static func disclosures(
         about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedDisclosure] {
@@ -69,6 +95,9 @@ package enum AuditReader {
     }
 
     /// The reads of stored data about a person.
+    ///
+    /// One search by `reading_by_subject`. Refused reads are among them, with the true reason, for example
+    /// `historyNotGranted`. So are the subject's own reads, with the verdict `own`.
     package static func reads(
         about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedRead] {
@@ -76,6 +105,8 @@ package enum AuditReader {
     }
 
     /// The reads that a principal made.
+    ///
+    /// One search by `reading_by_reader`. A read about a name that no person has is among them, with `subject` `nil`.
     package static func reads(
         by reader: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedRead] {
@@ -83,6 +114,9 @@ package enum AuditReader {
     }
 
     /// The changes of a person's devices, tokens, grants, regions and other settings.
+    ///
+    /// One search by `change_by_subject`. Changes made by the operator have the operator as `actor`. The erasure of
+    /// the person is itself a row, the only one that stays after it.
     package static func changes(
         about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [SettingsChange] {
@@ -90,6 +124,8 @@ package enum AuditReader {
     }
 
     /// The acts that concern everyone, for example a restore. `before` is the number of an event, not an ordinal.
+    ///
+    /// A search by the primary key from the end. All people see all acts, so the list takes no person.
     package static func acts(
         before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedAct] {
@@ -101,6 +137,9 @@ package enum AuditReader {
     }
 
     /// The number of the event of an act; `nil` if there is no act with this ordinal.
+    ///
+    /// One search by `act_by_ordinal`. Cursors of pages contain the ordinal, because the number of a house event
+    /// would disclose the number of other people's events to a person.
     package static func numberOfAct(
         _ ordinal: Int64, in connection: borrowing Connection
     ) throws(SQLiteError) -> Int64? {
@@ -111,6 +150,9 @@ package enum AuditReader {
     }
 
     /// The refusals of a requester that were counted and not recorded one by one.
+    ///
+    /// One search by `refusals_by_requester`. The first ten refusals of a minute are recorded one by one
+    /// (`Limits.refusalsRecordedAMinute`); a row counts the others of that minute.
     package static func refusals(
         of requester: PrincipalID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [CountedRefusals] {
@@ -118,6 +160,9 @@ package enum AuditReader {
     }
 
     /// The number of rejected reports of a person's devices, by device and reason.
+    ///
+    /// A range of the primary key (subject, device, reason), so at most one row for each of the reasons in
+    /// `RejectionReason` and each device. Counts are over the whole log, not over a time.
     package static func rejected(
         of subject: PersonID, in connection: borrowing Connection
     ) throws(SQLiteError) -> [RejectedReports] {
@@ -131,6 +176,9 @@ package enum AuditReader {
     /// `Limits.rejectionsShown` of each device.
     ///
     /// - Parameter number: Only reports after this number.
+    ///
+    /// One search by `rejection_by_subject`. The row has the reason only. The report itself is sealed in the event of
+    /// that number, which the caller opens through the log.
     package static func rejections(
         of subject: PersonID, after number: Int64 = 0, in connection: borrowing Connection
     ) throws(SQLiteError) -> [RejectedReport] {
@@ -142,6 +190,10 @@ package enum AuditReader {
     }
 
     /// One page of the rows with a key.
+    ///
+    /// - Parameters:
+    ///   - sql: A query with the parameters key, number and limit, in this order.
+    ///   - key: The raw value of the person or principal.
     private static func page<Row: AuditRow>(
         _ sql: StaticString, _ key: Int64, _ before: Int64?, _ limit: Int, _ connection: borrowing Connection
     ) throws(SQLiteError) -> [Row] {

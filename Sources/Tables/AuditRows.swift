@@ -2,6 +2,12 @@ import SQLite
 package import Whereabouts
 
 /// A location query as the audit shows it.
+///
+/// One row of `query`, keyed by `number`; answers find it by `query` through an index. Later events change the row:
+/// its end, its consent and the lack of a device.
+///
+/// For example, Ben's question about Anna that her phone answered has `verdict` `granted(7)`, `end` `answered` and
+/// `fixNumber` the number of the fix.
 package struct AuditedQuery: Hashable, Sendable {
     /// The number of its event.
     package let number: Int64
@@ -42,6 +48,9 @@ package struct AuditedQuery: Hashable, Sendable {
 }
 
 /// One attempt to wake a device, with its place in the log.
+///
+/// One row of `attempt`. A try that was withheld is a row too, with `attempt` 0, no status and the reason in words,
+/// for example `coalesced`.
 package struct AuditedAttempt: Hashable, Sendable {
     /// The number of its event.
     package let number: Int64
@@ -54,34 +63,52 @@ package struct AuditedAttempt: Hashable, Sendable {
 }
 
 /// A push that was started and has no recorded outcome, with its place in the log.
+///
+/// One row of `under_way`. It exists from `LocationPushStarted` to `LocationPushAttempted`, usually for less than a
+/// second.
 package struct AuditedStart: Hashable, Sendable {
     /// The number of the event that recorded the start, before the push left.
     package let number: Int64
+    /// The person whose device is woken.
     package let subject: PersonID
+    /// When the start was recorded, by the service's clock.
     package let recordedAt: Timestamp
+    /// The query that the push is for.
     package let query: QueryID
+    /// The device to wake.
     package let device: DeviceID
 }
 
 /// One disclosure in answer to a query, with its place in the log.
+///
+/// One row of `disclosure`. `disclosure.content` has the values as they were shown, not as the device reported them:
+/// for a grant of precision `kilometer`, the center of the cell.
 package struct AuditedDisclosure: Hashable, Sendable {
     /// The number of its event.
     package let number: Int64
+    /// When it was recorded, which is before the answer left.
     package let recordedAt: Timestamp
     /// Its content is `erased` if it can no longer be read.
     package let disclosure: Disclosure
 }
 
 /// A read of stored data, with its place in the log.
+///
+/// One row of `reading`. `read.count` is the number of rows in the answer, and `read.asOf` the number of the log up
+/// to which they were folded.
 package struct AuditedRead: Hashable, Sendable {
     /// The number of its event.
     package let number: Int64
+    /// When it was recorded, which is before the answer left.
     package let recordedAt: Timestamp
     /// The members of its content are `nil` if they can no longer be read.
     package let read: LocationRead
 }
 
 /// An act of the operator that concerns everyone, with its place in the log.
+///
+/// One row of `act`, for example the restore of a backup. Every person sees it, because it may have changed the data
+/// about each of them. It has no coordinates and no names.
 package struct AuditedAct: Hashable, Sendable {
     /// The number of its event. People see the ordinal instead.
     package let number: Int64
@@ -89,6 +116,7 @@ package struct AuditedAct: Hashable, Sendable {
     package let ordinal: Int64
     /// The operator, or the house itself.
     package let actor: PrincipalID
+    /// When the act was recorded, by the service's clock.
     package let recordedAt: Timestamp
     /// A word of `OperatorAct`, or `restore` or `acceptLoss`.
     package let act: String
@@ -103,6 +131,10 @@ package struct AuditedAct: Hashable, Sendable {
 }
 
 /// A change of a setting: persons, devices, tokens, grants, regions and so on.
+///
+/// One row of `change`, from one event. Which optional members have a value depends on `kind`: a `grantGiven` has
+/// `other`, `precision`, `includesHistory`, `from`, `until`, `asksEachTime` and `hours`; a `regionAdded` has `name`
+/// only.
 package struct SettingsChange: Hashable, Sendable {
     /// The number of its event.
     package let number: Int64
@@ -110,6 +142,7 @@ package struct SettingsChange: Hashable, Sendable {
     package let subject: PersonID?
     /// The principal who made the change.
     package let actor: PrincipalID
+    /// When the change was recorded, by the service's clock.
     package let recordedAt: Timestamp
     /// The kind of the event.
     package let kind: EventKind
@@ -153,11 +186,14 @@ extension SettingsChange {
 }
 
 /// The refusals of one requester beyond those recorded one by one.
+///
+/// One row of `refusals`. It exists so that a caller who guesses names all day cannot fill the log.
 package struct CountedRefusals: Hashable, Sendable {
     /// The number of the event with the count.
     package let number: Int64
     /// The requester who was refused.
     package let requester: PrincipalID
+    /// When the count was recorded, by the service's clock.
     package let recordedAt: Timestamp
     /// The number of refusals since `since`.
     package let count: Int64
@@ -166,21 +202,34 @@ package struct CountedRefusals: Hashable, Sendable {
 }
 
 /// A report of a device that was rejected, with its place in the log.
+///
+/// One row of `rejection`. The table keeps the newest 20 of each device (`Limits.rejectionsShown`); older rows are
+/// deleted, and their events stay in the log.
 package struct RejectedReport: Hashable, Sendable {
     /// The number of its event, whose sealed part has the beginning of the report.
     package let number: Int64
+    /// The owner of the device.
     package let subject: PersonID
+    /// The device whose token sent the report.
     package let device: DeviceID
+    /// Why the report was rejected, for example `badCoordinate`.
     package let reason: RejectionReason
+    /// When the report came, by the service's clock.
     package let recordedAt: Timestamp
 }
 
 /// The number of a device's rejected reports with one reason.
+///
+/// One row of `rejected`, keyed by subject, device and reason.
 package struct RejectedReports: Hashable, Sendable {
     /// The owner of the device.
     package let subject: PersonID
+    /// The device whose token sent the reports.
     package let device: DeviceID
+    /// The reason that all of them share.
     package let reason: RejectionReason
+    /// The number of reports, at least 1. A report that equals one of the device's recent ones makes no event and is
+    /// not counted again.
     package let count: Int64
     /// When the newest of them was recorded.
     package let newestAt: Timestamp

@@ -7,6 +7,9 @@ import Whereabouts
 /// transaction.
 extension AuditTable {
     /// Adds a query, open unless it was refused.
+    ///
+    /// The row has the purpose twice, because each copy is sealed under another person's key: erasing the requester
+    /// takes away the requester's words and leaves the subject their own copy.
     func insert(_ query: LocationQuery, _ event: RecordedEvent) throws(SQLiteError) {
         let row = AuditedQuery(
             number: event.number, query: query.id, subject: query.subject, requester: query.requester,
@@ -40,6 +43,10 @@ extension AuditTable {
     }
 
     /// Ends a query. One that has ended stays as it is, and a query whose subject has been erased meanwhile has no row.
+    ///
+    /// - Parameters:
+    ///   - end: How it ended, as the subject sees it.
+    ///   - fix: The number of the fix that answered it; `nil` for another end.
     func update(_ query: QueryID, _ end: QueryEnd, _ fix: Int64?, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedQuery(query), before.end == nil else { return }
         try file.connection.cached(
@@ -58,6 +65,8 @@ extension AuditTable {
     }
 
     /// Notes that the subject was asked for consent, or gave or refused it.
+    ///
+    /// Only the last step is kept: a consent that was given replaces the one that was asked.
     func update(_ query: QueryID, _ consent: ConsentStep, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedQuery(query) else { return }
         try file.connection.cached("UPDATE query SET consent = ?, consent_at_ms = ? WHERE number = ?") {
@@ -73,6 +82,9 @@ extension AuditTable {
     }
 
     /// Notes that the subject has no device that can be woken.
+    ///
+    /// The query stays open until its deadline. The requester cannot distinguish it from a query whose phone is
+    /// switched off.
     func updateNoDevice(_ query: QueryID, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedQuery(query) else { return }
         try file.connection.cached("UPDATE query SET no_device_at_ms = ? WHERE number = ?") {
@@ -87,6 +99,8 @@ extension AuditTable {
     }
 
     /// The row of a query as it is in the file now.
+    ///
+    /// `nil` if there is no row: the query's subject was erased. One search by `query_by_id`.
     private func storedQuery(_ query: QueryID) throws(SQLiteError) -> AuditedQuery? {
         try file.connection.cached(AuditReader.querySQL) { (statement) throws(SQLiteError) in
             try statement.bind(query.bytes, at: 1)
@@ -95,6 +109,9 @@ extension AuditTable {
     }
 
     /// Adds a push under way; the record of its outcome removes it.
+    ///
+    /// A second start for the same query and device replaces the first, which a crash left without an outcome. An
+    /// event of the house's stream, which has no person, makes no row.
     func insert(startOf query: QueryID, _ device: DeviceID, _ event: RecordedEvent) throws(SQLiteError) {
         guard let subject = event.stream.person else { return }
         try removeStarts(of: query, device)
@@ -114,6 +131,8 @@ extension AuditTable {
     }
 
     /// Removes the pushes under way of a query to a device.
+    ///
+    /// One search by `under_way_by_query`; a query has at most one push under way for each device.
     private func removeStarts(of query: QueryID, _ device: DeviceID) throws(SQLiteError) {
         var removed: [AuditedStart] = []
         try file.connection.cached("SELECT * FROM under_way WHERE query = ? AND device = ?") {
@@ -132,6 +151,9 @@ extension AuditTable {
     }
 
     /// Adds an attempt, which ends a push under way unless nothing was sent.
+    ///
+    /// A withheld push leaves the row of the start in place if there is one, since the push that it describes may
+    /// still end.
     func insert(_ attempt: LocationPushAttempt, _ event: RecordedEvent) throws(SQLiteError) {
         if attempt.outcome != .withheld { try removeStarts(of: attempt.query, attempt.device) }
         let row = AuditedAttempt(
@@ -166,6 +188,8 @@ extension AuditTable {
     }
 
     /// Adds a disclosure; without its key, only that it happened.
+    ///
+    /// If the subject's key is gone, the columns of degrees, time, place and hash are NULL.
     func insert(_ disclosure: Disclosure, _ event: RecordedEvent) throws(SQLiteError) {
         let row = AuditedDisclosure(number: event.number, recordedAt: event.recordedAt, disclosure: disclosure)
         let content = disclosure.content.content
@@ -197,6 +221,8 @@ extension AuditTable {
     }
 
     /// Adds a read, allowed or refused.
+    ///
+    /// A refused read has no `answer_hash`. Without the subject's key, purpose, range and hash are NULL.
     func insert(_ read: LocationRead, _ event: RecordedEvent) throws(SQLiteError) {
         let row = AuditedRead(number: event.number, recordedAt: event.recordedAt, read: read)
         let content = read.content.content
@@ -227,6 +253,8 @@ extension AuditTable {
     }
 
     /// Adds a change of a setting.
+    ///
+    /// One row for each event. `number` is the primary key, so a second insertion of the same event fails.
     func insert(_ row: SettingsChange) throws(SQLiteError) {
         try file.connection.cached(
             """
@@ -258,6 +286,9 @@ extension AuditTable {
     }
 
     /// The ordinal of the next act, from 1.
+    ///
+    /// Cost: one look at the end of `act_by_ordinal`. During a refold this index does not exist yet, and the search
+    /// reads the table, which has few rows.
     func nextOrdinal() throws(SQLiteError) -> Int64 {
         try file.connection.cached("SELECT ifnull(max(ordinal), 0) + 1 FROM act") { (statement) throws(SQLiteError) in
             try statement.step() ? statement.int(at: 0) : 1
@@ -265,6 +296,8 @@ extension AuditTable {
     }
 
     /// Adds an act of the operator.
+    ///
+    /// `failed_at_ms` is NULL until ``noteFailure(of:_:)`` sets it.
     func insert(_ row: AuditedAct) throws(SQLiteError) {
         try file.connection.cached(
             """
@@ -286,6 +319,8 @@ extension AuditTable {
     }
 
     /// Notes that the act recorded under this number failed.
+    ///
+    /// The first failure counts. A number without an act is ignored.
     func noteFailure(of number: Int64, _ event: RecordedEvent) throws(SQLiteError) {
         guard let before = try storedAct(number), before.failedAt == nil else { return }
         try file.connection.cached("UPDATE act SET failed_at_ms = ? WHERE number = ?") {
@@ -308,6 +343,10 @@ extension AuditTable {
     }
 
     /// Adds a count of refusals.
+    ///
+    /// - Parameters:
+    ///   - count: The refusals since the last such event, at least 1.
+    ///   - since: When the first of them was refused.
     func insert(
         _ requester: PrincipalID, _ count: Int64, _ since: Timestamp, _ event: RecordedEvent
     ) throws(SQLiteError) {
@@ -327,6 +366,9 @@ extension AuditTable {
     }
 
     /// Counts a rejected report of a device by its reason.
+    ///
+    /// One search and one write by the primary key. `newestAt` is the later of the two times, so a clock that was set
+    /// back does not make it go back. An event without a person makes no row.
     func count(_ device: DeviceID, _ reason: RejectionReason, _ event: RecordedEvent) throws(SQLiteError) {
         guard let subject = event.stream.person else { return }
         let before: RejectedReports? = try file.connection.cached(
@@ -359,6 +401,8 @@ extension AuditTable {
     }
 
     /// Keeps the place of a rejected report, and only the newest of the device's other ones.
+    ///
+    /// At most one old row is deleted, because each call adds one. ``count(_:_:_:)`` still counts the deleted ones.
     func keep(_ device: DeviceID, _ reason: RejectionReason, _ event: RecordedEvent) throws(SQLiteError) {
         guard let subject = event.stream.person else { return }
         let row = RejectedReport(
@@ -389,6 +433,8 @@ extension AuditTable {
     }
 
     /// The device's newest rejection beyond the kept ones.
+    ///
+    /// By `rejection_by_device`, in the order of numbers. The offset is `Limits.rejectionsShown`.
     static let rejectionTooManySQL: StaticString =
         "SELECT * FROM rejection WHERE device = ? ORDER BY number DESC LIMIT 1 OFFSET ?"
 }

@@ -7,6 +7,11 @@ import Whereabouts
 extension AuditTable {
     /// Deletes the rows about the person, the words that the person wrote about others, which are sealed under the
     /// person's own key, and the person's questions about unknown names. The fact of the erasure remains.
+    ///
+    /// Rows about others whom the person asked about stay, with the person's number and without the person's purpose,
+    /// so that each subject's list of requesters stays complete. Answers show such a requester as an erased person.
+    ///
+    /// Cost: the person's rows, found by the indexes on `subject`, `requester` and `reader`.
     func erase(_ person: PersonID) throws(SQLiteError) {
         for sum in try hashes(AuditedQuery.self, Self.queriesOfSQL, person) { file.fingerprint.subtract(sum) }
         try run("DELETE FROM query WHERE subject = ?1 OR (subject IS NULL AND requester = ?1)", person)
@@ -36,6 +41,10 @@ extension AuditTable {
     }
 
     /// Gives the rows of all tables. A row's hash also covers the numbers by which answers find it.
+    ///
+    /// The order within each table is that of the primary key, so that two generations can be merged row by row.
+    ///
+    /// Cost: reads every row of the projection once.
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try each(AuditedQuery.self, "SELECT * FROM query ORDER BY number", body)
         try each(AuditedAttempt.self, "SELECT * FROM attempt ORDER BY number", body)
@@ -52,6 +61,7 @@ extension AuditTable {
     /// The queries about a person, and those that the person asked.
     private static let queriesOfSQL: StaticString = "SELECT * FROM query WHERE subject = ?1 OR requester = ?1"
 
+    /// Gives the rows of one table, which the statement returns in the order of their keys.
     private func each<Row: AuditRow>(
         _: Row.Type, _ sql: StaticString, _ body: (ProjectionRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -67,6 +77,9 @@ extension AuditTable {
     }
 
     /// The hashes of the rows that a statement about a person finds.
+    ///
+    /// - Parameter sql: A query with the person as its parameter `?1`, which returns the columns in the order of the
+    ///   schema.
     private func hashes<Row: AuditRow>(
         _: Row.Type, _ sql: StaticString, _ person: PersonID
     ) throws(SQLiteError) -> [Fingerprint] {
@@ -78,6 +91,7 @@ extension AuditTable {
         }
     }
 
+    /// Runs a statement with the person as its parameter `?1`.
     private func run(_ sql: StaticString, _ person: PersonID) throws(SQLiteError) {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)

@@ -6,34 +6,7 @@ import Whereabouts
 // Each kind of row: the columns it is read from, in the order its initializer expects them, and the hash of its
 // content.
 
-/// One kind of row in the audit.
-protocol AuditRow {
-    /// The name of the table.
-    static var table: StaticString { get }
-    /// Reads the columns, which all start with the row's number or key.
-    init(_ statement: borrowing Statement) throws(SQLiteError)
-    /// The person it is about.
-    var person: PersonID? { get }
-    /// The row's name in a comparison, unique in its table.
-    var key: String { get }
-    /// The row's content in a comparison, without personal words.
-    var summary: String { get }
-    /// The columns with event numbers, by which rows are ordered and found.
-    var numbers: [Int64?] { get }
-    /// Writes the content columns, the table's name first, as one array.
-    func write(to writer: inout CBORWriter)
-}
-
-extension RowHasher {
-    /// The hash of a row: its content, then the numbers outside it.
-    func hash(_ row: some AuditRow) -> Fingerprint {
-        hash { writer in
-            row.write(to: &writer)
-            for number in row.numbers { writer.optional(number) }
-        }
-    }
-}
-
+/// The hash has all columns except for the three numbers, which ``AuditRow/numbers`` adds.
 extension AuditedQuery: AuditRow {
     static let table: StaticString = "query"
 
@@ -84,6 +57,7 @@ extension AuditedQuery: AuditRow {
     }
 }
 
+/// Attempts of old events have NULL in the columns from `started_at_ms` on, which later versions added.
 extension AuditedAttempt: AuditRow {
     static let table: StaticString = "attempt"
 
@@ -134,6 +108,7 @@ extension AuditedAttempt: AuditRow {
     }
 }
 
+/// A row has no content beyond its key, query, device and time.
 extension AuditedStart: AuditRow {
     static let table: StaticString = "under_way"
 
@@ -161,6 +136,7 @@ extension AuditedStart: AuditRow {
     }
 }
 
+/// `answer_hash` decides whether the content is there: an erased disclosure has NULL in all columns of the content.
 extension AuditedDisclosure: AuditRow {
     static let table: StaticString = "disclosure"
 
@@ -213,6 +189,8 @@ extension AuditedDisclosure: AuditRow {
     }
 }
 
+/// An erased content reads as one whose members are all `nil`: the table does not distinguish them, since the audit
+/// shows both the same way.
 extension AuditedRead: AuditRow {
     static let table: StaticString = "reading"
 
@@ -261,6 +239,8 @@ extension AuditedRead: AuditRow {
     }
 }
 
+/// Unknown precisions read as `nil`; an unknown kind of event is damage, because the fold writes only kinds that it
+/// knows.
 extension SettingsChange: AuditRow {
     static let table: StaticString = "change"
 
@@ -309,9 +289,11 @@ extension SettingsChange: AuditRow {
     }
 }
 
+/// Its ordinal is among the numbers, so a gap in the ordinals changes the fingerprint.
 extension AuditedAct: AuditRow {
     static let table: StaticString = "act"
 
+    /// The row of an act that has not failed.
     init(
         _ event: RecordedEvent, act: String, projection: String? = nil, version: Int64? = nil, epoch: Int64? = nil,
         ordinal: Int64
@@ -349,6 +331,7 @@ extension AuditedAct: AuditRow {
     }
 }
 
+/// A row about a requester and no person; erasing the requester leaves it.
 extension CountedRefusals: AuditRow {
     static let table: StaticString = "refusals"
 
@@ -375,6 +358,7 @@ extension CountedRefusals: AuditRow {
     }
 }
 
+/// Its hash has no content of the report, which only the log has.
 extension RejectedReport: AuditRow {
     static let table: StaticString = "rejection"
 
@@ -402,6 +386,7 @@ extension RejectedReport: AuditRow {
     }
 }
 
+/// A row without event numbers: subject, device and reason are its key.
 extension RejectedReports: AuditRow {
     static let table: StaticString = "rejected"
 

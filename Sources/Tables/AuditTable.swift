@@ -8,6 +8,9 @@ import Whereabouts
 ///
 /// A subject's rows are deleted with the subject. Rows about others keep an erased requester's number, and lose the
 /// words that the requester wrote under their own key. Times of recording are content, because the log has them.
+///
+/// Cost of a fold: one insertion for each event that the audit shows, and a search by `query_by_id` for each later
+/// event of a query. Fixes, which are most of a log, have no row here.
 package final class AuditTable: Projection {
     static let name = "audit"
     static let versions: [Int64] = [5]
@@ -29,6 +32,22 @@ package final class AuditTable: Projection {
     /// started and have no outcome; the outcome removes the row. `change` has `item` (the changed thing), `other` (a
     /// second principal) and the terms of grants and invitations. `rejected` counts the rejected reports by device and
     /// reason.
+    ///
+    /// The other columns, by table:
+    /// - `query`: `deadline_ms` is the time at which an open query ends; `max_age_seconds` the greatest age of a fix
+    ///   that answers it; `consent` is 1 (asked), 2 (given) or 3 (refused).
+    /// - `attempt`: `attempt` counts the tries of one query and device from 1, and is 0 if nothing was sent.
+    ///   `apns_id` is 16 bytes. `status` is the HTTP status of APNs. `duration_ms` is the time from sending to the
+    ///   end. `priority` is 10 or 5. `token_hash` has 32 bits of the hash of the device token.
+    /// - `disclosure`: `latitude_degrees` and `longitude_degrees` are WGS 84 as shown, `horizontal_accuracy_meters`
+    ///   is NULL for a coarse grant, `timestamp_ms` is the device's time as shown, `answer_hash` is the SHA-256 of
+    ///   the body.
+    /// - `reading`: `question` is the raw value of `LocationRead.Question`, `as_of` the number of the log up to which
+    ///   the answer was folded, `count` the number of its rows, `from_ms` and `to_ms` the asked range.
+    /// - `change`: `includes_history` and `asks_each_time` are 0 or 1, `scopes` the bits of `Scopes`, `hours` the
+    ///   text of `WeeklyHours` with its zone.
+    /// - `act`: `act` is a word, for example `restore`; `epoch` is the log's epoch after it.
+    /// - `refusals`: `count` refusals since `since_ms`. `rejected`: `count` reports, the newest at `newest_at_ms`.
     static let schema: StaticString = """
         CREATE TABLE query (
             number INTEGER PRIMARY KEY,
@@ -163,6 +182,9 @@ package final class AuditTable: Projection {
         """
     /// Made after the rows of a refold. `query_by_id`, `under_way_by_query` and `rejection_by_device` are in
     /// ``schema``, because the fold searches by them.
+    ///
+    /// Each index has one column. Its entries also contain the rowid, which is `number`, so a page in the order of
+    /// numbers is read from the index without sorting. A test reads `EXPLAIN QUERY PLAN` for each query.
     static let indexes: StaticString = """
         CREATE INDEX query_by_subject ON query (subject);
         CREATE INDEX query_by_requester ON query (requester);
@@ -184,6 +206,9 @@ package final class AuditTable: Projection {
     init(file: ProjectionFile, version: Int64) { self.file = file }
 
     /// Writes the rows of each event at once. Fixes, sightings, messages and refused invitations have none.
+    ///
+    /// - Throws: `SQLiteError` of a write, and a damaged projection if a row is missing that an earlier event of the
+    ///   log must have written. The follower then deletes the file and folds it again.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         for event in batch {
             switch event.audited {
@@ -218,5 +243,6 @@ package final class AuditTable: Projection {
     /// Does nothing: no row is kept in memory.
     func flush() throws(SQLiteError) {}
 
+    /// Does nothing, as `flush()`.
     func forget() {}
 }

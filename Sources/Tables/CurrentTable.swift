@@ -12,11 +12,16 @@ import Whereabouts
 ///
 /// A fix that is withdrawn keeps its row, with a mark, until the device reports a newer one: the table knows no older
 /// fix. Readers then look up the newest fix that counts in the timeline (`TimelineReader.newestUsable`).
+///
+/// One row for each person and device, keyed by both. Erasing a person deletes the person's rows.
 package final class CurrentTable: Projection {
     static let name = "current"
     static let versions: [Int64] = [1]
     /// `number` and `received_after_ms` (receipt less device time; NULL for an import without one) depend on how the
     /// fix came and are outside the fingerprint.
+    ///
+    /// The other columns: `timestamp_ms` is the device's time, milliseconds since 1970, UTC. The degrees, the
+    /// accuracy in meters and `details` are those of ``FixColumns``. `is_withdrawn` is 0 or 1.
     static let schema: StaticString = """
         CREATE TABLE current (
             person INTEGER NOT NULL,
@@ -32,9 +37,12 @@ package final class CurrentTable: Projection {
             PRIMARY KEY (person, device)
         ) STRICT, WITHOUT ROWID
         """
+    /// None: every search is by the primary key.
     static let indexes: StaticString = ""
 
     /// The devices kept in memory between commits.
+    ///
+    /// Past this number all are dropped after a commit, and loaded again when needed.
     private static let mostEntries = 65_536
 
     /// The primary key of a row: the person's and the device's number.
@@ -64,6 +72,10 @@ package final class CurrentTable: Projection {
 
     init(file: ProjectionFile, version: Int64) { self.file = file }
 
+    /// Takes fixes in the order of their numbers. A fix without a usable time or coordinate is ignored, and so is one
+    /// that is older than the device's newest.
+    ///
+    /// Cost: a dictionary access for each fix; a search by the primary key for a device that is not in memory.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         for event in batch {
             switch event.event {
@@ -91,6 +103,9 @@ package final class CurrentTable: Projection {
     }
 
     /// Takes a fix if it is usable and precedes the device's newest one.
+    ///
+    /// A fix is usable if `Fix.isUsable` says so, for example not if its time is over 60 s after its receipt. A fix
+    /// that is taken has no mark.
     private func take(_ fix: Fix, _ event: RecordedEvent, _ key: Key) throws(SQLiteError) {
         let receipt = event.receipt(of: fix)
         guard
@@ -121,6 +136,8 @@ package final class CurrentTable: Projection {
     }
 
     /// Marks a device's newest fix, or removes its mark, if its event is among these.
+    ///
+    /// A device without a row, and a row whose fix is another one, stay as they are.
     private func mark(_ fixes: FixNumbers, of person: PersonID?, isWithdrawn: Bool) throws(SQLiteError) {
         guard let person else { return }
         let key = Key(person: person.rawValue, device: fixes.device.rawValue)
@@ -129,6 +146,7 @@ package final class CurrentTable: Projection {
         noteChange(of: key, at: index)
     }
 
+    /// Lists the entry for the next ``flush()``, once.
     private func noteChange(of key: Key, at index: Dictionary<Key, Entry>.Index) {
         guard !entries.values[index].isDirty else { return }
         entries.values[index].isDirty = true
@@ -136,6 +154,9 @@ package final class CurrentTable: Projection {
     }
 
     /// The order of two fixes of one device and time: whether `a` is the one to keep.
+    ///
+    /// The order is total over content, so that the row does not depend on the order in which two fixes arrived.
+    /// Fixes that are equal in all content have equal hashes, and neither precedes the other.
     static func precedes(
         _ a: Fix, _ b: Fix, of person: PersonID, _ device: DeviceID, _ hasher: RowHasher
     ) -> Bool {
@@ -147,6 +168,10 @@ package final class CurrentTable: Projection {
         return hash(key, FixColumns(a), by: hasher).sum < hash(key, FixColumns(b), by: hasher).sum
     }
 
+    /// Writes the entries that changed since the last flush, and corrects the fingerprint by the difference of each
+    /// row.
+    ///
+    /// Cost: one write by the primary key for each device that changed.
     func flush() throws(SQLiteError) {
         for key in dirty {
             guard let index = entries.index(forKey: key) else { continue }
@@ -162,11 +187,14 @@ package final class CurrentTable: Projection {
         if entries.count > Self.mostEntries { entries = [:] }
     }
 
+    /// Drops all entries; the next fold reads the file again.
     func forget() {
         entries = [:]
         dirty = []
     }
 
+    /// Writes first, so that the fingerprint counts the rows as they are in the file, then subtracts and deletes
+    /// them.
     func erase(_ person: PersonID) throws(SQLiteError) {
         try flush()
         entries = entries.filter { $0.key.person != person.rawValue }
@@ -181,6 +209,7 @@ package final class CurrentTable: Projection {
         }
     }
 
+    /// Rows come by person and device. The number and the time of receipt are not part of the hash.
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try flush()
         try eachStored(of: nil) { key, columns, isWithdrawn throws(SQLiteError) in
@@ -199,6 +228,8 @@ package final class CurrentTable: Projection {
         Self.hash(key, columns, isWithdrawn: isWithdrawn, by: file.hasher)
     }
 
+    /// - Parameter isWithdrawn: `false` leaves the mark out of the hash, so the hash of an unmarked row is the same
+    ///   as before marks existed.
     private static func hash(
         _ key: Key, _ columns: FixColumns, isWithdrawn: Bool = false, by hasher: RowHasher
     ) -> Fingerprint {
@@ -220,6 +251,7 @@ package final class CurrentTable: Projection {
         return try load(key)
     }
 
+    /// One search by the primary key. The entry counts as written, with the hash of the row in the file.
     private func load(_ key: Key) throws(SQLiteError) -> Dictionary<Key, Entry>.Index? {
         let entry: Entry? = try file.connection.cached(
             """
@@ -243,6 +275,7 @@ package final class CurrentTable: Projection {
         return entries.index(forKey: key)
     }
 
+    /// Replaces the row of the person and device.
     private func write(_ key: Key, _ columns: FixColumns, _ entry: Entry) throws(SQLiteError) {
         try file.connection.cached(
             """

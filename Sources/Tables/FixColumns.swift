@@ -7,8 +7,14 @@ package import Whereabouts
 /// Degrees are in columns of type ANY: as a whole number of 10⁻⁷ degrees (four bytes) if they are exactly that, as
 /// receivers give them, otherwise as a REAL (eight bytes). The two cannot be confused, because a REAL with a whole
 /// value would have been stored as a whole number.
+///
+/// `current`, `fix`, `twin` and `withdrawn` have these five columns, always in the order `timestamp_ms`,
+/// `latitude_degrees`, `longitude_degrees`, `horizontal_accuracy_meters`, `details`.
+///
+/// For example, 48.2082 and 16.3738 are stored as the whole numbers 482082000 and 163738000.
 struct FixColumns: Equatable {
     /// The device's time.
+    /// Milliseconds since 1970, UTC.
     let timestamp: Timestamp
     /// WGS 84, in degrees.
     let latitude, longitude: Degrees
@@ -18,18 +24,25 @@ struct FixColumns: Equatable {
     let details: [UInt8]?
 
     /// Degrees as a column stores them.
+    ///
+    /// Whole numbers and REALs have different scales, so `<` in SQL does not compare degrees. A primary key needs
+    /// only some fixed order, and equal degrees are always stored in the same form.
     struct Degrees: Equatable {
         /// The value in degrees.
         let value: Double
         /// The number of 10⁻⁷ degrees, if the value is exactly that.
         let whole: Int64?
 
+        /// Any value in degrees; the range is checked where a coordinate is made.
         init(_ value: Double) { (self.value, whole) = (value, FixDetails.wholeDegrees(value)) }
 
+        /// Binds an integer or a REAL.
         func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
             if let whole { try statement.bind(whole, at: index) } else { try statement.bind(value, at: index) }
         }
 
+        /// Reads a column of type ANY. SQLite converts a REAL to an integer by cutting it, so the two values are
+        /// equal only for a whole number.
         init(_ statement: borrowing Statement, at column: Int32) {
             let integer = statement.int(at: column)
             let real = statement.double(at: column)
@@ -37,12 +50,15 @@ struct FixColumns: Equatable {
             value = whole.map(FixDetails.degrees(whole:)) ?? real
         }
 
+        /// Writes the stored form, so that the hash distinguishes a whole number from a REAL.
         func write(to writer: inout CBORWriter) {
             if let whole { writer.integer(whole) } else { writer.real(value) }
         }
     }
 
     /// The columns of a fix. −0 meters becomes 0, as a column would return it.
+    ///
+    /// Cost: encodes the details, some tens of bytes.
     init(_ fix: Fix) {
         timestamp = fix.timestamp
         latitude = Degrees(fix.coordinate.latitude)
@@ -61,6 +77,8 @@ struct FixColumns: Equatable {
     }
 
     /// Reads the columns that ``bind(to:from:)`` bound, in the same order.
+    ///
+    /// Checks nothing: ``coordinate`` and ``fix`` do.
     init(_ statement: borrowing Statement, from column: Int32) {
         timestamp = Timestamp(milliseconds: statement.int(at: column))
         latitude = Degrees(statement, at: column + 1)
@@ -90,6 +108,8 @@ struct FixColumns: Equatable {
     }
 
     /// The fix without its client's name for it and its time of receipt.
+    ///
+    /// - Throws: A damaged projection for degrees out of range, or for details that are not their CBOR array.
     var fix: Fix {
         get throws(SQLiteError) {
             var fix = Fix(timestamp: timestamp, coordinate: try coordinate, horizontalAccuracy: horizontalAccuracy)
@@ -108,6 +128,8 @@ struct FixColumns: Equatable {
     }
 
     /// The row's text in a comparison of two generations.
+    ///
+    /// Contains degrees, so it is shown to the operator in a comparison and never written to diagnostics.
     var summary: String {
         let accuracy = horizontalAccuracy.map { " ±\($0) m" } ?? ""
         return "\(latitude.value) \(longitude.value)\(accuracy)\(details.map { " +\($0.count) bytes" } ?? "")"
@@ -115,6 +137,8 @@ struct FixColumns: Equatable {
 }
 
 /// A fix with its place in the log.
+///
+/// Made from a row of `current`, `fix`, `twin` or `withdrawn`. Equal fixes of two reports differ in their numbers.
 package struct ReportedFix: Hashable, Sendable {
     /// The device that reported it.
     package let device: DeviceID
@@ -131,6 +155,8 @@ package struct ReportedFix: Hashable, Sendable {
     }
 
     /// Reads a row of device, number, receipt less device time, and the columns of ``FixColumns``.
+    ///
+    /// - Throws: A damaged projection if the details cannot be decoded or the time of receipt is out of range.
     init(_ statement: borrowing Statement) throws(SQLiteError) {
         device = DeviceID(rawValue: statement.int(at: 0))
         number = statement.int(at: 1)
@@ -153,14 +179,17 @@ extension CBORWriter {
         if let value { integer(value) } else { null() }
     }
 
+    /// Writes the number as ``real(_:)`` does, or null.
     mutating func optional(_ value: Double?) {
         if let value { real(value) } else { null() }
     }
 
+    /// Writes the text, or null.
     mutating func optional(_ value: String?) {
         if let value { text(value) } else { null() }
     }
 
+    /// Writes the byte string, or null.
     mutating func optional(_ value: [UInt8]?) {
         if let value { byteString(value) } else { null() }
     }

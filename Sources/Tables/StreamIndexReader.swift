@@ -2,9 +2,16 @@ package import SQLite
 package import Whereabouts
 
 /// Reads the event numbers of a stream. Versions count from 1.
+///
+/// The index is folded from the log: an event that was just appended may not be in it yet.
 package enum StreamIndexReader {
     /// The numbers of up to `count` events of a stream, beginning with a version. Fewer if the folded stream ends
     /// before.
+    ///
+    /// - Returns: The numbers in rising order. Empty for a version below 1, a count below 1, or a stream without
+    ///   events.
+    ///
+    /// Cost: one search by the primary key and one block of 128 versions for each 128 numbers.
     package static func numbers(
         of stream: StreamID, fromVersion version: Int64, count: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Int64] {
@@ -40,6 +47,7 @@ package enum StreamIndexReader {
         return low
     }
 
+    /// By the primary key (stream, first_version). The first block is the one that contains the version.
     static let sql: StaticString = """
         SELECT numbers
         FROM block

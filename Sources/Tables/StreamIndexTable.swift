@@ -7,9 +7,13 @@ import Whereabouts
 /// The numbers are in blocks of 128 versions: the first number and then the differences, each as a LEB128 varint. For
 /// example, stream 4 with its versions 1, 2 and 3 in events 7, 9 and 300: `(4, 1, x'07 02 A3 02')`. The open blocks of
 /// recent streams are in memory and written before a commit.
+///
+/// `stream` is the raw value of `StreamID`: two streams for each person and stream 0 for the house. `first_version`
+/// is 1, 129, 257 and so on. A full block is never written again.
 package final class StreamIndexTable: Projection {
     static let name = "streamIndex"
     static let versions: [Int64] = [1]
+    /// `numbers` is the block as described at the type.
     static let schema: StaticString = """
         CREATE TABLE block (
             stream INTEGER NOT NULL,
@@ -18,11 +22,14 @@ package final class StreamIndexTable: Projection {
             PRIMARY KEY (stream, first_version)
         ) STRICT, WITHOUT ROWID
         """
+    /// None: blocks are found by their primary key.
     static let indexes: StaticString = ""
 
     /// The versions in a block. Larger blocks save key bytes; smaller ones are cheaper to read and rewrite.
     static let blockVersions: Int64 = 128
     /// The open blocks kept in memory between commits.
+    ///
+    /// Past this number all are dropped after a commit, and loaded again when needed.
     private static let mostTails = 65_536
 
     /// The open block of a stream, which its next event continues.
@@ -85,6 +92,7 @@ package final class StreamIndexTable: Projection {
         return filled
     }
 
+    /// Writes each open block that changed, over its earlier form.
     func flush() throws(SQLiteError) {
         for stream in dirty {
             guard let tail = tails[stream] else { continue }
@@ -95,6 +103,7 @@ package final class StreamIndexTable: Projection {
         if tails.count > Self.mostTails { tails = [:] }
     }
 
+    /// Drops the open blocks; the next fold loads them again.
     func forget() {
         tails = [:]
         dirty = []
@@ -103,6 +112,8 @@ package final class StreamIndexTable: Projection {
     /// Deletes nothing: numbers and versions contain no personal data, and a refold makes them again.
     func erase(_ person: PersonID) throws(SQLiteError) {}
 
+    /// - Throws: A damaged projection for a block at a wrong version, an empty one, or one that does not continue the
+    ///   block before.
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try flush()
         try file.connection.cached("SELECT stream, first_version, numbers FROM block ORDER BY stream, first_version") {

@@ -7,8 +7,15 @@ package import Whereabouts
 ///
 /// Nothing here checks a grant: callers filter the rows by their permit. Times are those of devices; ranges are
 /// half-open. All functions throw `SQLiteError`, and a damaged projection for a row that no fold writes.
+///
+/// A missing bound is an open end: `from: nil` reads from the person's first row, `to: nil` to the last. All queries
+/// are ranges of a primary key that starts with the person, unless they say otherwise, so the cost is that of the
+/// rows read.
 package enum TimelineReader {
     /// The end of a page of fixes: the key of its last one, by which fixes are ordered.
+    ///
+    /// The order is by time, then device, then the stored latitude and longitude. It is the order of the primary key
+    /// of `fix`, which makes a page a range of it.
     package struct FixKey: Hashable, Sendable {
         /// The device time of the fix.
         package let timestamp: Timestamp
@@ -31,6 +38,8 @@ package enum TimelineReader {
     }
 
     /// A crossing with the name of its region.
+    ///
+    /// The region's name is the present one: a crossing of last year shows the name that the region has now.
     package struct NamedCrossing: Sendable {
         /// The crossing; its `reported` is the receipt of the fix that confirmed it.
         package let crossing: Crossing
@@ -42,6 +51,12 @@ package enum TimelineReader {
 
     /// The person's fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end. Of twins, the
     /// first by content.
+    ///
+    /// - Parameters:
+    ///   - after: The key of the last fix of the page before; `nil` for the first page.
+    ///   - limit: The most rows, at least 1.
+    ///
+    /// One range of the primary key of `fix`. Twins and withdrawn fixes are in other tables and do not appear.
     package static func fixes(
         of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey? = nil, limit: Int,
         in connection: borrowing Connection
@@ -56,6 +71,9 @@ package enum TimelineReader {
     }
 
     /// Binds a range, the key of the page before and a limit, from 1 to 8.
+    ///
+    /// Without a key, the parameters 4 to 7 are smaller than every row. The lower bound is the later of `from` and
+    /// the key's time, so that SQLite starts at the page and not at the range.
     static func bindPage(
         of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey?, limit: Int,
         to statement: borrowing Statement
@@ -72,6 +90,9 @@ package enum TimelineReader {
     }
 
     /// The fixes of the device that led at their time, up to a limit.
+    ///
+    /// The limit counts fixes before the choice, so fewer may come back although more follow. Fixes of other devices
+    /// are dropped: the track of a tablet at home does not interrupt the phone's.
     package static func followedFixes(
         of person: PersonID, from: Timestamp?, to: Timestamp?, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [ReportedFix] {
@@ -82,6 +103,8 @@ package enum TimelineReader {
     }
 
     /// The leading devices in `from` ≤ time < `to`. The first lead may have begun before.
+    ///
+    /// One range of the primary key of `lead` (person, from, device). Empty for a person without usable fixes.
     package static func leads(
         of person: PersonID, from: Timestamp?, to: Timestamp?, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Lead] {
@@ -96,6 +119,9 @@ package enum TimelineReader {
     }
 
     /// The person's latest fix with a valid coordinate, at or before a time.
+    ///
+    /// One search from the end of the primary key. It may skip rows that a device marked as invalid; a person whose
+    /// rows are all invalid costs a look at each.
     package static func latestFix(
         of person: PersonID, atOrBefore moment: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> ReportedFix? {
@@ -110,6 +136,8 @@ package enum TimelineReader {
     /// arrival. An open visit overlaps everything after its arrival.
     ///
     /// - Parameter now: The moment of the answer, for which the visits are computed (``Visit/told(at:)``).
+    ///
+    /// One range of the primary key of `visit` (person, arrival).
     package static func derivedVisits(
         of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
         at now: Timestamp, in connection: borrowing Connection
@@ -135,6 +163,12 @@ package enum TimelineReader {
     ///
     /// Cost: with corrections, visits are read from the one before `from` that a correction may join, 200 at a time,
     /// and the fixes of each part of a split visit.
+    ///
+    /// - Parameters:
+    ///   - limit: The most visits after correction.
+    ///   - corrections: The person's own, in force. With none, this is
+    ///     ``derivedVisits(of:from:to:arrivingAfter:limit:at:in:)``.
+    ///   - transform: For the distances within a split visit; without it, no such distance is computed.
     package static func visits(
         of person: PersonID, from: Timestamp?, to: Timestamp?, arrivingAfter: Timestamp? = nil, limit: Int,
         at now: Timestamp, corrected corrections: VisitCorrections, _ transform: GeocentricTransform?,
@@ -200,6 +234,9 @@ package enum TimelineReader {
     /// The visit with this id; `nil` if it does not exist, or no longer does.
     ///
     /// Cost: with corrections, a read of visits for each moment of a correction.
+    ///
+    /// The id of a derived visit is searched among the person's visits; the ids of parts, which corrections make, are
+    /// tried by computing them.
     package static func visit(
         of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
         _ transform: GeocentricTransform?, in connection: borrowing Connection
@@ -222,8 +259,11 @@ package enum TimelineReader {
 
     /// The visit at the time of one that no longer exists; `nil` if there is none.
     ///
-    /// A visit's id contains the time of a fix, so this works whether or not the visit was ever shown, and in whatever
-    /// order and by whatever rules fixes were folded. Cost: a search through the person's fixes, the latest first.
+    /// A visit's id contains the time of a fix, so this works whether or not the visit was ever shown, in any order of
+    /// arrival and under any version of the rules. Cost: a search through the person's fixes, the latest first.
+    ///
+    /// For example, a link to a visit from yesterday, before a late fix moved its arrival, leads to the visit that
+    /// has the time now.
     package static func successor(
         of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
         _ transform: GeocentricTransform?, in connection: borrowing Connection
@@ -255,6 +295,8 @@ package enum TimelineReader {
     private static let approachSeconds: Int64 = 300
 
     /// The version of the rules that the timeline is folded by.
+    ///
+    /// From the projection's bookkeeping row. Explanations of visits use it to apply the same rules.
     package static func rules(in connection: borrowing Connection) throws(SQLiteError) -> Int64 {
         try connection.cached("SELECT version FROM place") { (statement) throws(SQLiteError) in
             guard try statement.step() else { throw .damagedProjection }
@@ -264,6 +306,10 @@ package enum TimelineReader {
 
     /// The person's crossings with `from` ≤ time < `to`, by time, region and kind, after a page's end. Crossings that
     /// their region does not notify about are left out.
+    ///
+    /// One range of the primary key of `crossing`, with one search in `region` for each row.
+    ///
+    /// - Parameter after: The last crossing of the page before; its time, region and kind are the key.
     package static func crossings(
         of person: PersonID, from: Timestamp?, to: Timestamp?, after: Crossing? = nil, limit: Int,
         in connection: borrowing Connection
@@ -284,6 +330,11 @@ package enum TimelineReader {
 
     /// Reads a crossing, its region's name, and whether the region notifies about entries: an exit then has the entry
     /// before it.
+    ///
+    /// - Parameter column: Where region, kind, time, confirmation and time of report begin; the name and
+    ///   `tells_entries` follow.
+    ///
+    /// Cost: for an exit, one search backwards for the entry of the same region.
     static func crossing(
         _ statement: borrowing Statement, from column: Int32, of person: PersonID, in connection: borrowing Connection
     ) throws(SQLiteError) -> NamedCrossing {
@@ -327,6 +378,9 @@ extension TimelineReader {
         """
 
     /// A person's visits do not overlap, so of those that arrived before the range only the last can reach into it.
+    ///
+    /// Parameters: person, from, to, the last arrival of the page before, limit. The inner search finds the visit
+    /// under way at `from`.
     static let visitsSQL: StaticString = """
         SELECT id, arrival_ms, departure_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, fixes,
             first_reported_ms, departure_reported_ms, last_seen_ms, tellable_from_ms
@@ -380,6 +434,9 @@ extension TimelineReader {
         """
 
     /// The last entry before an exit, for the length of the stay.
+    ///
+    /// Parameters: person, region, time. A range of the primary key (person, time), read backwards until the region
+    /// fits.
     static let enteredSQL: StaticString = """
         SELECT time_ms
         FROM crossing

@@ -7,6 +7,9 @@ import Whereabouts
 /// The rows that the fold's changes write. Each change updates a row, the fingerprint and the news together.
 extension TimelineTable {
     /// Writes one change. `old` is the row as it was written before, by which the fingerprint is reduced.
+    ///
+    /// A visit's key is its arrival: a change that moves the arrival deletes the old row. A crossing's key is time,
+    /// region and kind, so its row is deleted only if the crossing is gone.
     func apply(_ given: TimelineChange) throws(SQLiteError) {
         var change = given
         if case .crossing(let person, nil, let new?) = given, let there = try crossing(like: new, of: person) {
@@ -85,8 +88,8 @@ extension TimelineTable {
         }
     }
 
-    /// Runs a statement on the row of a lead.
-    /// Inserts or deletes a lead. `false` if nothing changed.
+    /// Inserts or deletes the row of a lead. Returns `false` if nothing changed: the row was there already, or was
+    /// not there.
     private func run(_ sql: StaticString, _ lead: Lead, of person: PersonID) throws(SQLiteError) -> Bool {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
@@ -97,6 +100,7 @@ extension TimelineTable {
         return file.connection.changes > 0
     }
 
+    /// Deletes the row at the visit's arrival.
     private func delete(_ visit: Visit, of person: PersonID) throws(SQLiteError) {
         try file.connection.cached("DELETE FROM visit WHERE person = ? AND arrival_ms = ?") {
             (statement) throws(SQLiteError) in
@@ -106,6 +110,7 @@ extension TimelineTable {
         }
     }
 
+    /// Writes the visit over the row at the same arrival.
     private func write(_ visit: Visit, of person: PersonID) throws(SQLiteError) {
         try file.connection.cached(
             """
@@ -122,6 +127,8 @@ extension TimelineTable {
     }
 
     /// The row that has the same key as a crossing.
+    ///
+    /// `nil` without such a row. One search by the primary key.
     private func crossing(like wanted: Crossing, of person: PersonID) throws(SQLiteError) -> Crossing? {
         try file.connection.cached(
             """
@@ -138,6 +145,7 @@ extension TimelineTable {
         }
     }
 
+    /// Deletes the row with the crossing's time, region and kind.
     private func delete(_ crossing: Crossing, of person: PersonID) throws(SQLiteError) {
         try file.connection.cached(
             "DELETE FROM crossing WHERE person = ? AND time_ms = ? AND region = ? AND kind = ?"
@@ -150,6 +158,7 @@ extension TimelineTable {
         }
     }
 
+    /// Writes the crossing over the row with the same key.
     private func write(_ crossing: Crossing, of person: PersonID) throws(SQLiteError) {
         try file.connection.cached(
             """
@@ -163,6 +172,8 @@ extension TimelineTable {
         }
     }
 
+    /// Writes the region over its earlier row. The name and the two settings have separate columns, because
+    /// answers join and filter by them.
     private func write(_ region: WatchedRegion, of person: PersonID) throws(SQLiteError) {
         try file.connection.cached(
             """
@@ -185,6 +196,8 @@ extension TimelineTable {
     // MARK: Hashes
 
     /// The hash of a visit, without the times at which it was reported.
+    ///
+    /// Eleven items: the name of the table and the content columns in the order of the schema.
     func hash(_ person: PersonID, _ visit: Visit) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(11)
@@ -203,6 +216,8 @@ extension TimelineTable {
     }
 
     /// The hash of a reported moment.
+    ///
+    /// A moment without a kind cannot be stored; its hash has 0 for kind and end.
     func hash(_ person: PersonID, _ moment: StoredFix) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(9)
@@ -232,6 +247,8 @@ extension TimelineTable {
     }
 
     /// The hash of a region, removed or not.
+    ///
+    /// The name and the two settings are in `content` and are not counted again.
     func hash(_ person: PersonID, _ region: WatchedRegion) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(5)
@@ -254,6 +271,9 @@ extension TimelineTable {
     }
 
     /// The checksum stored with a restart, which reveals a damaged one when it is used.
+    ///
+    /// 16 bytes. The restart points are outside the fingerprint, so a changed one would show only in the visits
+    /// derived from it.
     func checksum(of restart: Restart, _ person: PersonID) -> [UInt8] {
         file.hasher.hash { writer in
             writer.array(5)

@@ -7,6 +7,10 @@ import Whereabouts
 
 extension TimelineTable {
     /// Gives every row of one person, or of all, in its stored form.
+    ///
+    /// - Parameter person: `nil` for all persons. The rows come table by table, each in the order of its primary key.
+    ///
+    /// Cost: reads each row once and hashes it.
     func eachRow(
         of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -19,6 +23,10 @@ extension TimelineTable {
         try eachReceipt(of: person, body)
     }
 
+    /// - Parameters:
+    ///   - sql: A query whose two parameters are the least and the greatest person, and whose first column is the
+    ///     person.
+    ///   - read: Makes the row from the present columns.
     private func each(
         _ person: PersonID?, _ sql: StaticString, _ body: (ProjectionRow) throws(SQLiteError) -> Void,
         _ read: (borrowing Statement, PersonID) throws(SQLiteError) -> ProjectionRow
@@ -33,6 +41,8 @@ extension TimelineTable {
     }
 
     /// The fixes, their twins, and the withdrawn ones.
+    ///
+    /// The key has the first eight digits of the hash, because twins have the same person, time, device and place.
     private func eachFix(
         of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -77,7 +87,7 @@ extension TimelineTable {
         ) { statement, person throws(SQLiteError) in fix(statement, person, isWithdrawn: true) }
     }
 
-    /// What devices reported of visits.
+    /// The moments of visits that devices reported. −1 in the accuracy means that the device gave none.
     private func eachReported(
         of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -111,6 +121,8 @@ extension TimelineTable {
     }
 
     /// The visits.
+    ///
+    /// `summary` has the departure and the place, so that a comparison shows which visit grew or moved.
     private func eachVisit(
         of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -157,6 +169,8 @@ extension TimelineTable {
     }
 
     /// The regions, also removed ones.
+    ///
+    /// - Throws: A damaged projection if a column differs from the encoded region.
     private func eachRegion(
         of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {

@@ -7,15 +7,26 @@ import Whereabouts
 /// The rows of fixes and of reported moments, which are written as they come.
 extension TimelineTable {
     /// A fix as a row of `fix` or `twin`.
+    /// A row of `withdrawn` has the same columns.
     struct FixRow {
+        /// The owner of the device.
         let person: PersonID
+        /// The device that reported the fix.
         let device: DeviceID
+        /// Time, place, accuracy and the other members.
         let columns: FixColumns
+        /// The number of its event.
         let number: Int64
+        /// The receipt minus the device's time, in milliseconds, negative for a clock that runs ahead; `nil` for an
+        /// import without a time of receipt.
         let receivedAfter: Int64?
     }
 
     /// Writes the fixes of a batch. A fix whose identity has a row already is compared with it afterwards.
+    ///
+    /// A fix that equals its row in all content changes nothing.
+    ///
+    /// Cost: one insertion into the B-tree of `fix` for each fix, next to the one before if fixes come in order.
     func insertFixes(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
         var known: [(FixRow, Fingerprint)] = []
         try file.connection.cached(Self.insertSQL) { (statement) throws(SQLiteError) in
@@ -45,6 +56,8 @@ extension TimelineTable {
         """
 
     /// Writes one fix.
+    ///
+    /// Used when a withdrawn fix comes back.
     func insert(_ row: FixRow) throws(SQLiteError) {
         let hash = hash(row.person, row.device, row.columns)
         let isNew = try file.connection.cached(Self.insertSQL) { (statement) throws(SQLiteError) in
@@ -56,6 +69,9 @@ extension TimelineTable {
     }
 
     /// Writes the moments of the visits that devices reported.
+    ///
+    /// A contradictory report, for example with a departure before its arrival, has no moments. Only versions of the
+    /// rules that use reported visits call this.
     func insertReports(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
         for event in batch {
             guard case .sightingReported(let device, _, .open(.visit(let report))) = event.event,
@@ -68,6 +84,8 @@ extension TimelineTable {
     }
 
     /// Writes one moment, unless it is there already.
+    ///
+    /// Adding 0 to the degrees turns −0 into 0, so that the key and the hash agree.
     private func insert(_ moment: StoredFix, _ receipt: Timestamp, of person: PersonID) throws(SQLiteError) {
         guard let report = moment.report else { return }
         let isNew = try file.connection.cached(
@@ -104,6 +122,9 @@ extension TimelineTable {
     }
 
     /// Inserts a fix whose identity has a row: a repeat, or a twin.
+    ///
+    /// The better of the two, in the order of ``precedes(_:_:_:_:)``, is in `fix` afterwards and the other in `twin`.
+    /// Both count in the fingerprint, with the same hash in either table, so the exchange does not change it.
     private func insertAgain(_ row: FixRow, _ hash: Fingerprint) throws(SQLiteError) {
         let first = try storedFix(like: row)
         let firstHash = self.hash(first.person, first.device, first.columns)
@@ -129,6 +150,8 @@ extension TimelineTable {
     }
 
     /// Writes a twin into the row of `fix` with its identity.
+    ///
+    /// The identity stays, so the primary key does not change. The caller corrects the fingerprint.
     func replaceFirst(with row: FixRow) throws(SQLiteError) {
         try file.connection.cached(
             """
@@ -143,6 +166,8 @@ extension TimelineTable {
     }
 
     /// The order of twins: the more accurate first, one without a valid accuracy last, then by the hash of all content.
+    ///
+    /// The second rule makes the order total, so the first twin does not depend on the order of arrival.
     func precedes(_ a: FixRow, _ aHash: Fingerprint, _ b: FixRow, _ bHash: Fingerprint) -> Bool {
         func rank(_ row: FixRow) -> Double {
             row.columns.horizontalAccuracy.map { $0 >= 0 ? $0 : .infinity } ?? .greatestFiniteMagnitude
@@ -151,9 +176,13 @@ extension TimelineTable {
     }
 
     /// The column `content` of a twin: the low 64 bits of its hash.
+    ///
+    /// Part of the primary key: a repeat of a twin makes no second row.
     static func content(_ hash: Fingerprint) -> Int64 { Int64(truncatingIfNeeded: hash.sum) }
 
     /// The row of `fix` with the same identity.
+    ///
+    /// - Throws: A damaged projection if there is none, because the insertion has just found it.
     private func storedFix(like row: FixRow) throws(SQLiteError) -> FixRow {
         try file.connection.cached(
             """

@@ -27,9 +27,12 @@ struct TimelineNews {
     /// The crossing from before the batch, if there was one, and the present one.
     private var crossings: [CrossingKey: (old: Crossing?, new: Crossing?)] = [:]
     /// The number of each person's newest event in the batch. The news get this number.
+    /// A client that asks for news after event N gets those with a greater number.
     private var numbers: [PersonID: Int64] = [:]
 
     /// Notes the persons whose events are in a batch.
+    ///
+    /// Cost: one dictionary access for each change of person in the batch, not for each fix.
     mutating func note(_ batch: ArraySlice<RecordedEvent>) {
         var last: (person: PersonID, number: Int64)?
         for event in batch {
@@ -41,6 +44,8 @@ struct TimelineNews {
     }
 
     /// Notes a change of a visit or a crossing; others are no news.
+    ///
+    /// A crossing that disappears and comes back within the batch is no news.
     mutating func note(_ change: TimelineChange) {
         switch change {
         case .visit(let person, let old, let new):
@@ -71,6 +76,8 @@ struct TimelineNews {
     }
 
     /// The news to show, by person and time.
+    ///
+    /// Empties the collection. A visit that appeared and disappeared within the batch gives no item.
     mutating func take() -> [TimelineItem] {
         defer { self = TimelineNews() }
         if visits.isEmpty, crossings.isEmpty { return [] }
@@ -100,6 +107,8 @@ extension Visit {
 /// A visit or a crossing as news: shown, or withdrawn.
 struct TimelineItem {
     /// The visit or crossing.
+    ///
+    /// Which of the two it is, with its row as of the end of the batch; for a withdrawn one, as it was before.
     enum What {
         case visit(Visit)
         case crossing(Crossing)
@@ -110,8 +119,10 @@ struct TimelineItem {
     let number: Int64
     /// Whether an item given earlier no longer holds.
     let isWithdrawn: Bool
+    /// The visit or crossing.
     let what: What
 
+    /// The time that orders items of one event: the departure of a visit, or its arrival while it is open.
     fileprivate var time: Timestamp {
         switch what {
         case .visit(let visit): visit.departure ?? visit.arrival
@@ -121,10 +132,13 @@ struct TimelineItem {
 }
 
 // `told_visit` and `told_crossing` keep the news in the order in which they came, so that a client that was away gets
-// what it missed. They depend on how fixes came and were folded, so the fingerprint excludes them: a refold, with its
+// the missed news. They depend on how fixes came and were folded, so the fingerprint excludes them: a refold, with its
 // larger batches, skips intermediate states.
 extension TimelineTable {
     /// Writes the news of the batch. Items of one event are numbered, so that their order is kept.
+    ///
+    /// `told_visit` and `told_crossing` are keyed by person, number and ordinal. They are written on ``flush()``, in
+    /// the same transaction as the rows that they describe.
     func writeNews() throws(SQLiteError) {
         for (ordinal, item) in news.take().enumerated() {
             switch item.what {
@@ -171,6 +185,9 @@ extension TimelineTable {
 
 extension TimelineReader {
     /// A visit or crossing as news, with its place among all news.
+    ///
+    /// `number` and `ordinal` place it: the feed sends items in this order and continues after the last `number` that
+    /// a client has.
     package struct Told {
         /// The visit as corrected, or the crossing with its region's name.
         package enum What {
@@ -179,6 +196,7 @@ extension TimelineReader {
         }
         /// The person's newest event when it became known.
         package let number: Int64
+        /// Orders the news of one event; ordinals rise, with gaps.
         fileprivate let ordinal: Int64
         /// Whether an item given earlier no longer holds.
         package let isWithdrawn: Bool
@@ -188,6 +206,12 @@ extension TimelineReader {
 
     /// The person's news after event `number`, in order, at most `limit` of each kind. Visits are corrected as the
     /// person said; crossings that their region does not notify about are left out.
+    ///
+    /// - Parameters:
+    ///   - number: The newest event whose news the client has; 0 for all.
+    ///   - limit: The most visits and the most crossings.
+    ///
+    /// Two ranges of primary keys, and with corrections a read of visits for each item.
     package static func told(
         of person: PersonID, after number: Int64, limit: Int, corrected corrections: VisitCorrections,
         _ transform: GeocentricTransform?, in connection: borrowing Connection

@@ -7,6 +7,9 @@ import Whereabouts
 /// Reads rows back: for the fold and for erasing. The fold reads its own rows only, by the protocol
 /// `TimelineRows`, which documents each function.
 extension TimelineTable: TimelineRows {
+    /// Merges `fix`, `twin` and `reported` by time and device. Withdrawn fixes are not among them.
+    ///
+    /// - Throws: A damaged projection for degrees out of range or an unknown kind of moment.
     func eachFix(
         of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(SQLiteError) -> Bool
     ) throws(SQLiteError) {
@@ -40,6 +43,8 @@ extension TimelineTable: TimelineRows {
     }
 
     /// Three ordered searches whose results SQLite merges.
+    ///
+    /// Parameters: person, from. Each of the three is a range of its primary key, so nothing is sorted.
     static let eachFixSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
             NULL, NULL
@@ -62,6 +67,7 @@ extension TimelineTable: TimelineRows {
         try TimelineReader.leads(of: person, from: from, to: nil, in: file.connection)
     }
 
+    /// One row by the primary key of `receipt`.
     func newestReceipt(of person: PersonID) throws(SQLiteError) -> Timestamp? {
         try file.connection.cached("SELECT newest_ms FROM receipt WHERE person = ?") {
             (statement) throws(SQLiteError) in
@@ -70,6 +76,7 @@ extension TimelineTable: TimelineRows {
         }
     }
 
+    /// Needed only after fixes were withdrawn, when the stored newest receipt may belong to one of them.
     func latestReceipt(of person: PersonID) throws(SQLiteError) -> Timestamp? {
         try file.connection.cached(Self.latestReceiptSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
@@ -77,6 +84,7 @@ extension TimelineTable: TimelineRows {
         }
     }
 
+    /// Cost: reads all rows of the person. A fix without a time of receipt counts with its device time.
     static let latestReceiptSQL: StaticString = """
         SELECT max(latest)
         FROM (
@@ -88,6 +96,7 @@ extension TimelineTable: TimelineRows {
         )
         """
 
+    /// Removed regions are among them, because crossings before the removal still count.
     func regions(of person: PersonID) throws(SQLiteError) -> [WatchedRegion] {
         try file.connection.cached(
             """
@@ -104,6 +113,9 @@ extension TimelineTable: TimelineRows {
         }
     }
 
+    /// One search backwards by the primary key (person, closed).
+    ///
+    /// - Throws: A damaged projection for a wrong checksum.
     func restart(of person: PersonID, closedBefore moment: Timestamp?) throws(SQLiteError) -> Restart? {
         try file.connection.cached(
             """
@@ -129,6 +141,7 @@ extension TimelineTable: TimelineRows {
         }
     }
 
+    /// A range of the primary key (person, arrival).
     func visits(
         of person: PersonID, arrivingFrom from: Timestamp?, before: Timestamp?
     ) throws(SQLiteError) -> [Visit] {
@@ -150,6 +163,7 @@ extension TimelineTable: TimelineRows {
         }
     }
 
+    /// A range of the primary key by time; the rows are then filtered by their confirmation.
     func crossings(
         of person: PersonID, from: Timestamp?, confirmedAfter after: Timestamp?, through: Timestamp?
     ) throws(SQLiteError) -> [Crossing] {
@@ -182,6 +196,8 @@ extension TimelineTable: TimelineRows {
     }
 
     /// Reads region, content and time of removal.
+    ///
+    /// - Throws: A damaged projection if the content is not an encoded region.
     static func region(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError)
         -> WatchedRegion
     {
@@ -193,7 +209,9 @@ extension TimelineTable: TimelineRows {
 }
 
 extension Visit {
-    /// Binds what ``init(_:from:)`` reads, in the same order.
+    /// Binds the columns that ``init(_:from:)`` reads, in the same order.
+    ///
+    /// Eleven columns. The id is bound as a signed number with the same 64 bits.
     func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
         try statement.bind(Int64(bitPattern: id), at: index)
         try statement.bind(arrival.milliseconds, at: index + 1)
@@ -210,6 +228,8 @@ extension Visit {
 
     /// Reads the columns id, arrival, departure, latitude, longitude, accuracy, fixes, first report, report of the
     /// departure, last seen and `tellable_from_ms`.
+    ///
+    /// - Throws: A damaged projection for degrees out of range.
     init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
         guard
             let coordinate = try? Coordinate(
@@ -228,7 +248,7 @@ extension Visit {
 }
 
 extension Crossing {
-    /// Binds what ``init(_:from:)`` reads, in the same order.
+    /// Binds the columns that ``init(_:from:)`` reads, in the same order.
     func bind(to statement: borrowing Statement, from index: Int32) throws(SQLiteError) {
         try statement.bind(region.rawValue, at: index)
         try statement.bind(kind.rawValue, at: index + 1)
@@ -238,6 +258,8 @@ extension Crossing {
     }
 
     /// Reads region, kind, time, confirmation and time of report.
+    ///
+    /// - Throws: A damaged projection for a kind that is neither an entry nor an exit.
     init(_ statement: borrowing Statement, from column: Int32) throws(SQLiteError) {
         guard let kind = Kind(rawValue: statement.int(at: column + 1)) else { throw .damagedProjection }
         self.init(

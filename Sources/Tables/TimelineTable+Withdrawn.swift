@@ -6,6 +6,8 @@ package import Whereabouts
 // event, so that later events of the same batch find them moved.
 extension TimelineTable {
     /// Moves the fixes that an event withdraws or restores, and derives everything from the first of them on again.
+    ///
+    /// An event without a person, and events of other kinds, change nothing.
     func revise(_ event: RecordedEvent) throws(SQLiteError) {
         guard let person = event.stream.person else { return }
         let moved: [FixRow]
@@ -24,8 +26,13 @@ extension TimelineTable {
     }
 
     /// A search for the rows of the fixes that an event names.
+    ///
+    /// An event names fixes by their device and a range of event numbers, and its sealed part has the times of the
+    /// first and the last. The times make the search a range of the primary key.
     private struct Searched {
+        /// The owner of the device.
         let person: PersonID
+        /// The device and the range of event numbers.
         let fixes: FixNumbers
         /// Milliseconds since 1970 UTC.
         let from, to: Int64
@@ -39,6 +46,9 @@ extension TimelineTable {
     }
 
     /// Moves fixes to `withdrawn`; of twins, the next one takes the row in `fix`.
+    ///
+    /// Returns the moved rows. Withdrawn fixes count in the fingerprint under another table name, so that a
+    /// projection that forgot a withdrawal has another fingerprint.
     private func withdraw(_ searched: Searched) throws(SQLiteError) -> [FixRow] {
         let (twins, firsts) = (try rows(Self.searchedTwinsSQL, searched), try rows(Self.searchedFixesSQL, searched))
         for twin in twins { try deleteTwin(twin) }
@@ -78,6 +88,8 @@ extension TimelineTable {
     }
 
     /// Moves fixes back from `withdrawn`.
+    ///
+    /// Returns the moved rows. A fix whose identity has a row meanwhile becomes its twin, or takes its place.
     private func restore(_ searched: Searched) throws(SQLiteError) -> [FixRow] {
         let found = try rows(Self.searchedWithdrawnSQL, searched)
         for row in found {
@@ -99,6 +111,8 @@ extension TimelineTable {
     }
 
     /// The hash of a row of `withdrawn`.
+    ///
+    /// The table's name is the only difference from ``hash(_:_:_:)``.
     func withdrawnHash(_ person: PersonID, _ device: DeviceID, _ columns: FixColumns) -> Fingerprint {
         file.hasher.hash { writer in
             writer.array(8)
@@ -109,11 +123,14 @@ extension TimelineTable {
         }
     }
 
+    /// The hash of a row of `fix` or `twin`.
     private func hash(_ row: FixRow) -> Fingerprint { hash(row.person, row.device, row.columns) }
 
     // MARK: SQL
 
     /// By the primary key: the person's rows of the time.
+    ///
+    /// Parameters: person, first and last time, device, first and last number.
     static let searchedFixesSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
             received_after_ms
@@ -137,6 +154,7 @@ extension TimelineTable {
         WHERE person = ?1 AND timestamp_ms BETWEEN ?2 AND ?3 AND device = ?4 AND number BETWEEN ?5 AND ?6
         """
 
+    /// Runs one of the three searches.
     private func rows(_ sql: StaticString, _ searched: Searched) throws(SQLiteError) -> [FixRow] {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(searched.person.rawValue, at: 1)
@@ -170,6 +188,7 @@ extension TimelineTable {
         }
     }
 
+    /// Deletes one twin, by its identity and content.
     private func deleteTwin(_ row: FixRow) throws(SQLiteError) {
         try file.connection.cached(
             """
@@ -184,6 +203,7 @@ extension TimelineTable {
         }
     }
 
+    /// Runs a statement whose parameters are the identity of a fix.
     private func run(_ sql: StaticString, identityOf row: FixRow) throws(SQLiteError) {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try bindIdentity(of: row, to: statement)
@@ -225,6 +245,8 @@ extension TimelineTable.FixRow {
 
 extension TimelineReader {
     /// The person's withdrawn fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end.
+    ///
+    /// One range of the primary key of `withdrawn`.
     package static func withdrawnFixes(
         of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey? = nil, limit: Int,
         in connection: borrowing Connection
@@ -241,6 +263,8 @@ extension TimelineReader {
     /// time; `nil` without one.
     ///
     /// Cost: a search from the person's newest fix to the device's newest usable one.
+    ///
+    /// - Throws: `SQLiteError`, and a damaged projection for a row that cannot be read.
     package static func newestUsable(
         of person: PersonID, _ device: DeviceID, in connection: borrowing Connection
     ) throws(SQLiteError) -> ReportedFix? {
@@ -277,6 +301,8 @@ extension TimelineReader {
         """
 
     /// Two ordered searches from the end of the primary keys, which SQLite merges.
+    ///
+    /// Parameters: person, device. The caller stops reading at the first time that is older than the one found.
     static let newestUsableSQL: StaticString = """
         SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
             horizontal_accuracy_meters, details

@@ -11,8 +11,12 @@ import Whereabouts
 /// no longer count. `reported` has the moments
 /// of visits that devices reported, with −1 for a missing accuracy. Rows of these three tables are written as they
 /// arrive, the others by the changes of `TimelineFold`.
+///
+/// Each table's primary key starts with the person, so that a person's rows are neighbours in the file: a read or an
+/// erasure touches few pages, and no further index is needed.
 package final class TimelineTable: Projection {
     static let name = "timeline"
+    /// All versions of the rules that can be folded; the newest is the default. `VisitRules` says how they differ.
     static let versions: [Int64] = VisitRules.all.map(\.version)
     /// Not in the fingerprint, because they depend on the order in which fixes came: `number`, `received_after_ms`
     /// (receipt minus device time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`,
@@ -34,6 +38,11 @@ package final class TimelineTable: Projection {
     /// - `restart`: a state of the derivation, from which a late fix is worked in.
     /// - `receipt`: the newest time of receipt of the person's fixes.
     /// - `told_visit`, `told_crossing`: the news by `number` (the event that caused them) and `ordinal`.
+    ///
+    /// Coordinates are WGS 84, accuracies meters (68 %). `arrival_ms` and `departure_ms` are the device's time; a
+    /// visit under way has no departure. `tells_entries` and `tells_exits` are 0 or 1. `seed_ms` of a restart is the
+    /// time of the first fix to give to the derivation again, `closed_ms` the time of the newest fix that affected
+    /// the state.
     static let schema: StaticString = """
         CREATE TABLE fix (
             person INTEGER NOT NULL,
@@ -168,13 +177,18 @@ package final class TimelineTable: Projection {
             PRIMARY KEY (person, number, ordinal)
         ) STRICT, WITHOUT ROWID
         """
+    /// None: all searches are by primary keys.
     static let indexes: StaticString = ""
 
     let file: ProjectionFile
+    /// The version of the rules by which this file is folded.
     private let rules: VisitRules
+    /// The derivation: the state of the persons whose fixes came last.
     private var timeline: TimelineFold
+    /// The changes to show, collected until `flush()`.
     var news = TimelineNews()
 
+    /// `version` must be one of ``versions``.
     init(file: ProjectionFile, version: Int64) {
         self.file = file
         guard let rules = VisitRules.version(version) else {
@@ -189,6 +203,9 @@ package final class TimelineTable: Projection {
     }
 
     /// Folds the events between erasures and revisions of fixes together, and these one by one.
+    ///
+    /// The order inside a batch matters only for events that remove rows. A late fix costs the derivation from the
+    /// restart point before it.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         var rest = batch[...]
         while let end = rest.firstIndex(where: \.removesFixes) {
@@ -205,6 +222,12 @@ package final class TimelineTable: Projection {
     }
 
     /// Derives everything from the first of these fixes on again, after their rows were moved.
+    ///
+    /// - Parameters:
+    ///   - fixes: The moved fixes; the earliest decides where the derivation begins.
+    ///   - isWithdrawal: Whether they were taken away; otherwise they came back.
+    ///   - recordedAt: The time of the event, which is the `now` of the derivation.
+    /// - Returns: The changes of rows, to be applied in this order.
     func refold(
         _ fixes: [StoredFix], of person: PersonID, isWithdrawal: Bool, at recordedAt: Timestamp
     ) throws(SQLiteError) -> [TimelineChange] {
@@ -212,6 +235,8 @@ package final class TimelineTable: Projection {
     }
 
     /// Folds events without an erasure or a revision among them.
+    ///
+    /// The rows of fixes are written after the derivation has read the table, which must not find the batch in it.
     private func fold(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
         if batch.isEmpty { return }
         news.note(batch)
@@ -227,11 +252,13 @@ package final class TimelineTable: Projection {
         try writeNews()
     }
 
+    /// Drops the derivation's state and the news; the next fold starts from the restart points in the file.
     func forget() {
         timeline.forget()
         news = TimelineNews()
     }
 
+    /// Deletes the person's rows in all tables, and subtracts those that the fingerprint counts.
     func erase(_ person: PersonID) throws(SQLiteError) {
         timeline.forget(person)
         news.forget(person)
@@ -260,6 +287,7 @@ package final class TimelineTable: Projection {
         }
     }
 
+    /// The restart points and the news are not among the rows: they depend on the order in which fixes came.
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try flush()
         try eachRow(of: nil, body)

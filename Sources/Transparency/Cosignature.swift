@@ -9,8 +9,8 @@
 //
 // that is, two lines and the whole text of the checkpoint.
 
-/// What a witness says: at this time, this checkpoint was the largest that it had seen of the log, and it continued all
-/// those before.
+/// The statement of a witness: at this time, this checkpoint was the largest that it had seen of the log, and it
+/// continued all those before.
 package struct Cosignature: Equatable, Sendable {
     /// When the witness signed, in seconds since 1970 UTC.
     package let timeSeconds: Int64

@@ -34,7 +34,7 @@ package struct MerkleTree: Sendable {
         }
     }
 
-    /// A complete node: the root over 2^`level` leaves from `index` · 2^`level` on. It must lie within the tree.
+    /// A complete node: the root over 2^`level` leaves from `index` · 2^`level` on. It must be within the tree.
     package func node(level: Int, index: Int64) -> Digest { levels[level][Int(index)] }
 
     /// The root when the tree had `size` leaves, which is now when `size` is `nil`; SHA-256 of nothing for 0.

@@ -8,7 +8,7 @@ package import Cryptography
 // HASH is the key's id in eight hexadecimal digits: the first four bytes of SHA-256(NAME ‖ 0x0A ‖ type ‖ public key).
 // For example: sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8
 
-/// What a key signs, by the type byte of C2SP signed-note.
+/// The purpose of a key, by the type byte of C2SP signed-note.
 package enum NoteKeyKind: UInt8, Hashable, Sendable {
     /// Ed25519 over the text of the note.
     case ed25519 = 0x01

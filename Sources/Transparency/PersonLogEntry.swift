@@ -56,7 +56,7 @@ package struct PersonLogEntry: Hashable, Sendable {
             version: version, recordedAtMs: recordedAtMs, commit: Self.commit(salt: salt, content: content, sha256))
     }
 
-    /// What an entry says of its content.
+    /// How an entry has its content.
     package static func commit(salt: EntrySalt, content: [UInt8], _ sha256: SHA256) -> Digest {
         sha256.begin()
         sha256.update(salt.bytes)

@@ -21,7 +21,7 @@ package struct SignedNote: Equatable, Sendable {
     package struct Signature: Hashable, Sendable {
         package let name: KeyName
         package let keyID: UInt32
-        /// What follows the key's id.
+        /// The bytes after the key's id.
         package let bytes: [UInt8]
         /// The base 64 as it came.
         private let encoded: String

@@ -15,7 +15,7 @@ package struct TilePath: Hashable, Sendable {
     /// The highest index that a log of 2⁶³ − 1 leaves has.
     package static let indexMax: Int64 = (1 << 55) - 1
 
-    /// What a file has.
+    /// The content of a file.
     package enum Content: Hashable, Sendable {
         /// Hashes over 256ˡ leaves each, *l* from 0 to 63.
         case hashes(level: Int)

@@ -1,6 +1,6 @@
 package import Cryptography
 
-/// What a witness remembers of a log: the newest checkpoint that it cosigned.
+/// The state that a witness keeps of a log: the newest checkpoint that it cosigned.
 package struct WitnessedState: Equatable, Sendable {
     package let size: Int64
     package let root: Digest

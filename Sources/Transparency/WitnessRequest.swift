@@ -13,7 +13,7 @@ package import Cryptography
 //
 //     — where.example/whereabouts/7f3c/p/k2m9 5a1d…
 
-/// What a log sends a witness.
+/// The request of a log to a witness.
 package struct WitnessRequest: Equatable, Sendable {
     /// The longest request in bytes.
     package static let bytesMax = SignedNote.bytesMax + (8 << 10)
@@ -59,7 +59,7 @@ package struct WitnessRequest: Equatable, Sendable {
     }
 }
 
-/// What a witness answers.
+/// The answer of a witness.
 package enum WitnessAnswer: Equatable, Sendable {
     /// 200: the witness's signatures for the checkpoint.
     case cosigned([SignedNote.Signature])

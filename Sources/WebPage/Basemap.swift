@@ -17,9 +17,12 @@ struct Basemap: Sendable {
     let hash: String
     /// The entity tag of the index.
     let tag: String
+    /// The whole file.
     private let bytes: [UInt8]
+    /// The range of a cell's compressed lines in the file, by band (the high 16 bits) and cell.
     private let cells: [UInt32: Range<Int>]
 
+    /// The first eight bytes of the file: its format and version.
     private static let magic = Array("WHBMAP1\n".utf8)
     /// The file has 3 MB.
     private static let bytesMax = 64 << 20
@@ -31,6 +34,11 @@ struct Basemap: Sendable {
     }
 
     /// Reads a file's bytes. No range leaves them, whatever they say.
+    ///
+    /// - Returns: `nil` for another magic, an index that is no JSON, or a range outside the file. A service with a
+    ///   damaged file starts, and its map has no lines.
+    ///
+    /// Cost: one pass over the table of cells; the lines stay compressed.
     init?(_ bytes: [UInt8]) {
         func number(at place: Int, bytes count: Int) -> Int? {
             guard place >= 0, place + count <= bytes.count else { return nil }
@@ -62,6 +70,9 @@ struct Basemap: Sendable {
     }
 
     /// The headers of an answer, the content's type first.
+    ///
+    /// - Parameter isImmutable: Whether the address has the hash of this set, so that a browser may keep the answer
+    ///   for a year.
     func headers(isImmutable: Bool) -> [(name: String, value: String)] {
         [
             ("Content-Type", "application/octet-stream"), ("ETag", tag),

@@ -9,6 +9,7 @@ import JSON
 /// it is not recorded.
 struct MapEndpoints: Sendable {
     let geocoding: GeocodeEndpoints
+    /// The lines of coasts, borders and waters; `nil` without the file.
     let basemap: Basemap?
     /// The file of the operator's own map, whether or not there is one.
     let tilesPath: String
@@ -19,6 +20,11 @@ struct MapEndpoints: Sendable {
     private static let quartersFromZoom: Int64 = 11
 
     /// `GET /v1/places/names`: the most populous places of a box.
+    ///
+    /// May call: any valid token. For example `?south=47.5&north=48.5&west=16&east=17&zoom=9` has Wien first. Without
+    /// a gazetteer the list is empty. A box over the antimeridian is asked for in two parts.
+    ///
+    /// - Throws: 400 for a side that is missing or not in degrees, 422 if the sides are in the wrong order.
     func names(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -67,6 +73,8 @@ struct MapEndpoints: Sendable {
     }
 
     /// `GET /basemap/index.json`.
+    ///
+    /// Needs no token. 304 if the browser has it already, 404 without the file.
     func basemapIndex(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -80,6 +88,8 @@ struct MapEndpoints: Sendable {
     }
 
     /// `GET /basemap/*/*`: the lines of one cell, as they are stored: compressed.
+    ///
+    /// Needs no token. 404 for a cell without lines, which the index does not name.
     func basemapCell(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -93,6 +103,10 @@ struct MapEndpoints: Sendable {
 
     /// `GET /tiles/*/*/*`: a picture of the operator's own map, by zoom, column and row from the north. A square without
     /// one is transparent.
+    ///
+    /// Needs no token. 404 without an imported map, or for numbers that are none.
+    ///
+    /// Cost: opens the file and reads one row by its primary key, for each picture.
     func tile(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse {
         let numbers = exchange.parameters.map { Int64($0) }
         guard let zoom = numbers[0], let x = numbers[1], let y = numbers[2] else { throw .notFound }

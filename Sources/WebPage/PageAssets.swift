@@ -17,7 +17,9 @@ import Whereabouts
 struct PageAssets: Sendable {
     /// One file.
     struct Asset: Sendable {
+        /// The media type, for example `text/javascript; charset=utf-8`.
         let type: String
+        /// The file as it is sent to a browser that takes no gzip.
         let bytes: [UInt8]
         /// The same, compressed; `nil` if that is not shorter.
         let gzip: [UInt8]?
@@ -45,6 +47,10 @@ struct PageAssets: Sendable {
     private static let leafletBytes = 1 << 20
 
     /// - Parameter leaflet: The folder with Leaflet.
+    ///
+    /// A file that Leaflet's package lacks is left out; the page then shows no map.
+    ///
+    /// Cost: compresses every file once, at the start of the service.
     init(leaflet: String = leafletFolder) {
         var files = Self.embedded
         for (name, file) in Self.leafletFiles {
@@ -75,6 +81,8 @@ struct PageAssets: Sendable {
 
     /// The addresses of scripts and of everything that they need, each once. A page that names them all at once gets
     /// them in one round trip instead of one for each step of the graph.
+    ///
+    /// - Parameter names: The scripts that the page runs first. An unknown name is left out.
     func addresses(ofScripts names: [String]) -> [String] {
         var known: Set<String> = []
         var waiting = names
@@ -117,6 +125,7 @@ struct PageAssets: Sendable {
         return short
     }
 
+    /// Whether a line ends with a text.
     private static func ends(_ line: ArraySlice<UInt8>, with text: String) -> Bool {
         line.suffix(text.utf8.count).elementsEqual(text.utf8)
     }

@@ -62,7 +62,7 @@ struct PageEndpoints: Sendable {
         PageShell.views.contains { (path == $0.path || path.hasPrefix($0.path + "/")) && reader.has($0) }
     }
 
-    /// The person or operator who is signed in, or somebody who has opened a share link; `nil` without a session, and for
+    /// The person or operator who is signed in, or the viewer of a share link; `nil` without a session, and for
     /// a device.
     func reader(_ caller: Caller) -> PageShell.Reader? {
         guard caller.token != nil else { return nil }

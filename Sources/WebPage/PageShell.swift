@@ -3,6 +3,8 @@ import HTTPServer
 import Whereabouts
 
 /// The frame of every page: head, navigation, and the form with which someone signs in.
+///
+/// The frame is the same with and without scripts. All texts come from ``PageText``, and all markup from ``HTML``.
 struct PageShell: Sendable {
     /// The files of the page.
     let assets: PageAssets
@@ -26,6 +28,8 @@ struct PageShell: Sendable {
     static let linkPath = "/link"
 
     /// An answer with a page.
+    ///
+    /// - Parameter status: 200, or the status of the problem that the page shows.
     static func answer(_ html: HTML, status: Int = 200) -> HTTPResponse {
         HTTPResponse(
             status: status,
@@ -40,13 +44,15 @@ struct PageShell: Sendable {
     struct Reader {
         /// The handle of the person whose data the views show; `nil` for the operator.
         let person: Handle?
-        /// What a viewer sees who opened a share link; `nil` for people with an account and the operator.
+        /// The view of a viewer who opened a share link; `nil` for people with an account and the operator.
         var link: SessionEndpoints.Viewed?
 
         /// The name in the head of the page.
         var name: String { person?.text ?? "operator" }
 
         /// Whether the reader has the view of this path in the navigation.
+        ///
+        /// A viewer of a link has the present location, and the days if the link shows history.
         func has(_ view: (path: String, text: String, isOperators: Bool)) -> Bool {
             guard let link else { return !view.isOperators || person == nil }
             return view.path == "/now" || (view.path == "/day" && link.grant.includesHistory)

@@ -4,14 +4,19 @@ import JSON
 
 /// The texts of the page that the server writes itself, in the language that the browser prefers. The files
 /// `plain.en.json` and `plain.de.json` have them by name.
+///
+/// The texts of the scripts are in other files, `strings.en.json` and `strings.de.json`, which the browser loads.
 struct PageText: Sendable {
     /// `en` or `de`.
     let language: String
+    /// The texts of ``language`` by name.
     private let texts: [String: String]
 
+    /// The texts of each language by name, read once.
     private static let languages: [String: [String: String]] = Dictionary(
         uniqueKeysWithValues: ["en", "de"].map { ($0, read("plain.\($0).json")) })
 
+    /// The texts of an embedded file; none if it is missing, which a test excludes.
     private static func read(_ name: String) -> [String: String] {
         guard let bytes = PageAssets.embedded[name], let root = (try? JSONDocument.parse(bytes))?.root else {
             return [:]

@@ -14,12 +14,15 @@ struct PlainForms: Sendable {
     let plain: PlainViews
 
     /// The task of a form.
+    ///
+    /// Its raw value is the value of the hidden field `task`.
     enum Task: String, Sendable {
         case consent, refuse, end, pause, resume
     }
 
     /// A button as a form: for one row of a table, or below the table.
     struct Button: Sendable {
+        /// The effect of the button.
         let task: Task
         /// The member of the row with the id that the task needs; `nil` below the table.
         var id: String?
@@ -31,6 +34,12 @@ struct PlainForms: Sendable {
     private static let pauseSeconds: Int64 = 3600
 
     /// `POST /sharing`: does the field `task` for the item in the field `id`, and redirects to the view.
+    ///
+    /// May call: a person who is signed in, for themselves; the operator and viewers of a link get 404. Without a
+    /// session the answer is the form to sign in.
+    ///
+    /// - Throws: 404 for an unknown task, or an id that is more than one part of a path. A refusal of the API is a
+    ///   page with its status.
     func answer(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse {
         let request = exchange.request
         guard let reader = page.reader(exchange.caller) else {
@@ -60,6 +69,10 @@ struct PlainForms: Sendable {
     }
 
     /// The request of the API that a task is.
+    ///
+    /// - Parameters:
+    ///   - person: The path of the reader, `/v1/people/HANDLE`.
+    ///   - id: The reference of a grant, or the id of a query.
     private static func call(_ task: Task, of person: String, _ id: String) -> HTTPRequest {
         func request(_ method: String, _ path: String, _ write: ((inout JSONWriter) -> Void)? = nil) -> HTTPRequest {
             var writer = JSONWriter()
@@ -82,6 +95,8 @@ struct PlainForms: Sendable {
     }
 
     /// Writes the form of a button.
+    ///
+    /// - Parameter item: The row that the button is in; `nil` below the table.
     static func write(_ button: Button, for item: JSONValue?, _ text: PageText, _ html: inout HTML) {
         let label = text["form.\(button.task.rawValue)"]
         let name = button.name.flatMap { item?[$0]?.string }

@@ -9,10 +9,13 @@ extension PlainSection {
     /// The sections of a view; none if it needs a person and has none.
     ///
     /// - Parameters:
-    ///   - person: Whose data the view shows; `nil` if no one is named.
+    ///   - person: The person whose data the view shows; `nil` if the address names no person.
     ///   - isOperators: Whether the operator looks, who gives no consent.
-    ///   - isByLink: Whether somebody without an account looks, to whom nobody else is shown.
+    ///   - isByLink: Whether the reader is a viewer of a share link, who sees no other person.
     ///   - today: The day by UTC, for views of a day that name none.
+    ///
+    /// For example, `/day/2026-05-04` of Anna asks `/v1/people/anna/visits?day=2026-05-04`, and its trips and
+    /// crossings.
     static func sections(
         of path: String, person: String?, isOperators: Bool, isByLink: Bool, today: CalendarDay,
         _ request: HTTPRequest
@@ -117,62 +120,77 @@ extension PlainSection {
 
     // MARK: Columns
 
+    /// The columns of the newest location.
     private static let ofLocation = [
         Column("time", "timestamp", .time), Column("place", "place.name"), Column("city", "place.locality"),
         Column("country", "place.country"), Column("latitude"), Column("longitude"),
         Column("accuracy", "horizontalAccuracy", .meters), Column("precision"),
     ]
+    /// The columns of visits; `departure` is empty for the present one.
     private static let ofVisits = [
         Column("arrival", "arrival", .time), Column("departure", "departure", .time), Column("place"),
         Column("latitude"), Column("longitude"), Column("accuracy", "horizontalAccuracy", .meters),
     ]
+    /// The columns of trips and gaps.
     private static let ofTrips = [
         Column("start", "start", .time), Column("end", "end", .time), Column("what", "type"), Column("mode"),
         Column("from", "from.place"), Column("to", "to.place"), Column("distance", "distanceMeters", .meters),
         Column("duration", "durationSeconds", .duration),
     ]
+    /// The columns of crossings.
     private static let ofCrossings = [
         Column("time", "time", .time), Column("what", "type"), Column("region"),
         Column("stayed", "dwellSeconds", .duration),
     ]
+    /// The columns of the audit. Each kind of entry fills some of them.
     private static let ofAudit = [
         Column("time", "at", .time), Column("what", "kind"), Column("who", "requester"), Column("reader"),
         Column("actor"), Column("question"), Column("event"), Column("name"), Column("other"), Column("purpose"),
         Column("verdict"), Column("reason"), Column("precision"), Column("end"), Column("rows", "count"),
     ]
+    /// The columns of the person's own questions.
     private static let ofAsked = [
         Column("time", "at", .time), Column("what", "kind"), Column("subject"), Column("question"), Column("purpose"),
         Column("status"), Column("precision"), Column("rows", "count"),
     ]
+    /// The columns of one query with its answer.
     private static let ofQuery = [
         Column("status"), Column("time", "location.timestamp", .time), Column("place", "location.place.name"),
         Column("latitude", "location.latitude"), Column("longitude", "location.longitude"),
         Column("accuracy", "location.horizontalAccuracy", .meters), Column("precision", "location.precision"),
     ]
+    /// The columns of queries that wait for consent.
     private static let ofConsent = [
         Column("who", "requester"), Column("purpose"), Column("deadline", "deadline", .time),
     ]
+    /// The columns of grants.
     private static let ofGrants = [
         Column("who", "requester"), Column("precision"), Column("history"), Column("asksEachTime"),
         Column("from", "from", .time), Column("until", "until", .time), Column("hours", "hours.weekly"),
     ]
+    /// The columns of pauses.
     private static let ofPauses = [Column("from", "from", .time), Column("until", "until", .time)]
+    /// The columns of open invitations.
     private static let ofInvitations = [
         Column("precision"), Column("history"), Column("expires", "expires", .time),
     ]
+    /// The columns of regions; a polygon has no radius.
     private static let ofRegions = [
         Column("name", "id"), Column("latitude", "circle.latitude"), Column("longitude", "circle.longitude"),
         Column("radius", "circle.radiusMeters", .meters), Column("shape", "polygon.type"),
     ]
+    /// The columns of places.
     private static let ofPlaces = [
         Column("place"), Column("visits"), Column("stayed", "totalSeconds", .duration), Column("latitude"),
         Column("longitude"),
     ]
+    /// The columns of the months of a year.
     private static let ofYear = [
         Column("period"), Column("visits"), Column("places", "places", .each("place")),
         Column("distance", "distanceMeters", .meters), Column("moving", "moveSeconds", .duration),
         Column("unknown", "unknownSeconds", .duration),
     ]
+    /// The columns of devices.
     private static let ofDevices = [
         Column("name", "handle"), Column("contact", "lastContact", .time), Column("lastFix", "lastFix", .time),
         Column("app", "app.userAgent"), Column("authorization", "authorization.status"), Column("pushToken"),

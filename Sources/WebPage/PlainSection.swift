@@ -4,12 +4,16 @@ import Whereabouts
 import WireFormats
 
 /// A part of a plain view: the API's question, and the columns in which its answer is shown.
+///
+/// For example, the view `/day` has the sections `visits`, `trips` and `crossings`, each of them one read on record.
 struct PlainSection: Sendable {
     /// The name of its text.
     let title: String
     /// The API's path.
     let path: String
+    /// The parameters of the question.
     var query: [(name: String, value: String)] = []
+    /// From left to right.
     let columns: [Column]
     /// The view that the first column of a row leads to; `*` is the text of the column.
     var link: String?
@@ -27,6 +31,7 @@ struct PlainSection: Sendable {
 
     /// One column: the name of its text, where its value is in a row, and how it is written.
     struct Column: Sendable {
+        /// How a value is written.
         enum Form: Sendable {
             case text
             /// Unix seconds, written in the zone of the row's place, or in UTC.
@@ -37,10 +42,15 @@ struct PlainSection: Sendable {
             case each(String)
         }
 
+        /// The name of the column's text.
         let title: String
+        /// The path to the value in a row: `place.name` is `["place", "name"]`.
         let member: [String]
+        /// How the value is written.
         let form: Form
 
+        /// - Parameter member: The names of members with points between them; the title if it is the same. `self` is
+        ///   the row itself.
         init(_ title: String, _ member: String? = nil, _ form: Form = .text) {
             self.title = title
             self.member = (member ?? title).split(separator: ".").map(String.init)
@@ -55,6 +65,7 @@ struct PlainSection: Sendable {
             return value.flatMap { $0.isNull ? nil : $0 }
         }
 
+        /// Writes the cell of a row. An absent value leaves it empty, and so does a time that is out of range.
         func write(_ item: JSONValue, _ link: String?, _ timeZones: TimeZoneDatabase, _ html: inout HTML) {
             guard let value = value(in: item) else { return }
             switch form {
@@ -81,6 +92,7 @@ struct PlainSection: Sendable {
 
 /// Values of the API's answers as people read them.
 enum PlainText {
+    /// Numbers have at most five decimals, about a meter for degrees. An object is a list of its members.
     static func text(of value: JSONValue) -> String {
         if let text = value.string { return text }
         if let flag = value.bool { return flag ? "✓" : "–" }
@@ -110,6 +122,7 @@ enum PlainText {
         }
     }
 
+    /// `850 m`, `12.3 km`: whole meters below a kilometer, else one decimal.
     static func meters(_ meters: Double) -> String {
         meters < 1000 ? "\(Int64(meters.rounded())) m" : "\((meters / 100).rounded() / 10) km"
     }

@@ -9,8 +9,8 @@ import Whereabouts
 /// The views as plain HTML, for browsers without scripts.
 ///
 /// A view is one or more sections, and a section is the table of one answer of the API. The answer comes from the API's
-/// own route, called with the rights of the session: what it records and what it hides is the same as for any other
-/// client. The hash in the record is that of the API's answer, which the table shows.
+/// own route, called with the rights of the session: it records and hides the same data as for any other client. The
+/// hash in the record is that of the API's answer, which the table shows.
 struct PlainViews: Sendable {
     let routes: RouteTable
     let shell: PageShell
@@ -24,6 +24,10 @@ struct PlainViews: Sendable {
     }
 
     /// `GET` of a view with `plain=true`.
+    ///
+    /// - Parameters:
+    ///   - reader: Who is signed in. Another person's view needs a grant, as in the API.
+    ///   - title: The heading and the title of the page.
     func answer(
         _ exchange: Exchange, _ context: AnswerContext, _ reader: PageShell.Reader,
         _ text: PageText,
@@ -101,6 +105,8 @@ struct PlainViews: Sendable {
     }
 
     /// The API's answer to a request that the page makes for the caller of `exchange`.
+    ///
+    /// A request to an unknown route, or with a parameter that the route does not take, is refused as from outside.
     func answer(
         to request: HTTPRequest, _ exchange: Exchange, _ context: AnswerContext
     ) -> Result<JSONValue, Problem> {

@@ -7,11 +7,14 @@ import SQLite
 ///
 /// The file is a SQLite database with the tables `tile` and `about` (``makeTables``). It is never changed: an import
 /// makes another one in its place.
+///
+/// The pictures are sent as they are: a raster of PNG, JPEG or WebP. Nothing is drawn or scaled here.
 package enum RasterTiles {
     /// The facts about the tiles that the page needs.
     package struct About: Equatable, Sendable {
         /// The zooms that have tiles.
         package var minZoom: Int
+        /// The greatest zoom; the page enlarges its tiles for greater ones.
         package var maxZoom: Int
         /// West, south, east and north in degrees.
         package var bounds: [Double]
@@ -38,6 +41,7 @@ package enum RasterTiles {
             return writer.bytes
         }
 
+        /// Reads what ``json`` writes; `nil` for anything else.
         package init?(json: [UInt8]) {
             guard let root = (try? JSONDocument.parse(json))?.root, let minZoom = root["minZoom"]?.int,
                 let maxZoom = root["maxZoom"]?.int, let attribution = root["attribution"]?.string,
@@ -53,6 +57,9 @@ package enum RasterTiles {
     package static func path(in directory: String) -> String { directory + "/basemap.sqlite" }
 
     /// The tables of a new file.
+    ///
+    /// `zoom` is from 0 to 22; `x` counts columns from west, `y` rows from north, both from 0. `content` is one
+    /// picture. `about` has one row.
     package static let makeTables: StaticString = """
         CREATE TABLE tile (
             zoom INTEGER NOT NULL,
@@ -64,7 +71,7 @@ package enum RasterTiles {
         CREATE TABLE about (json BLOB NOT NULL) STRICT;
         """
 
-    /// What a file has; `nil` if there is none, or it cannot be read.
+    /// The facts about the tiles of a file; `nil` if there is none, or it cannot be read.
     package static func about(in path: String) -> About? {
         guard access(path, R_OK) == 0 else { return nil }
         do throws(SQLiteError) {
@@ -75,6 +82,8 @@ package enum RasterTiles {
     }
 
     /// The picture of a square; `nil` if there is none.
+    ///
+    /// Cost: opens the file for each call, so that a new import is seen at once.
     static func tile(zoom: Int64, x: Int64, y: Int64, in path: String) -> [UInt8]? {
         guard access(path, R_OK) == 0 else { return nil }
         do throws(SQLiteError) {
@@ -85,6 +94,7 @@ package enum RasterTiles {
         } catch { return nil }
     }
 
+    /// By the primary key.
     static let findTile: StaticString = """
         SELECT content
         FROM tile

@@ -9,19 +9,29 @@ import Transparency
 import Whereabouts
 
 /// Signing in to the web page, and out. A session is a token of its holder that is valid only as the page's cookie.
+///
+/// The cookie is `HttpOnly` and `SameSite`, so scripts and other pages cannot use it; `SessionCookie` says when it
+/// counts. Each session is an event, and the list of tokens shows it.
 struct SessionEndpoints: Sendable {
     let decisions: Decisions
+    /// Finds the session of a cookie.
     let callers: Callers
     let shell: PageShell
+    /// Names the log of a person, by which the page keeps checkpoints apart.
     let seal: HouseSeal
+    /// The address under which browsers reach the service; `nil` for the one that each request names.
     let publicURL: String?
+    /// Whether the page shows that the data is made up.
     let isDemo: Bool
+    /// Slows down guessing.
     let wrongSignIns: WrongSignIns
 
     /// `GET /session`: the signed-in person or operator, and the end of the session.
     ///
     /// Answers 204 without a session and 404 to a device. Otherwise 200 with `person` (null for the operator),
     /// `handle`, `operator`, `log` (null for the operator), `scopes`, `expires`, `language`, `assets` and `demo`.
+    ///
+    /// Not recorded: it shows the caller's own name and rights.
     func read(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -73,14 +83,17 @@ struct SessionEndpoints: Sendable {
         return writer.bytes
     }
 
-    /// What a viewer sees who opened a share link.
+    /// The person and the rights of a viewer who opened a share link.
     struct Viewed {
+        /// The person of the link.
         let person: Handle
+        /// The rights of the link.
         let grant: Grant
+        /// Whether the view follows the person until the link ends.
         let isLive: Bool
     }
 
-    /// What the caller sees; `nil` unless the caller opened a share link that still shows something.
+    /// The caller's view; `nil` unless the caller opened a share link that still shows something.
     func viewed(by caller: Caller) -> Viewed? {
         decisions.log.withStanding { standing in
             guard let link = standing.links[LinkID(rawValue: caller.principal.rawValue)],
@@ -94,6 +107,11 @@ struct SessionEndpoints: Sendable {
     ///
     /// The body has `link`, the secret or the whole address, and `passphrase` if the link has one. Answers 201 with
     /// `token`, `until`, `person`, `precision`, `history` and `live`.
+    ///
+    /// Needs no token. Recorded as `LinkOpened` and `TokenIssued` in the audit of the link's person.
+    ///
+    /// - Throws: 404 for every link that shows nothing, whatever the reason; 429 if the link was opened too often in
+    ///   a short time, or after many wrong secrets.
     func openLink(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -120,6 +138,12 @@ struct SessionEndpoints: Sendable {
     }
 
     /// `POST /session`: signs in with a token, a one-time code or a share link, by a form or by JSON.
+    ///
+    /// Needs no token. Recorded as `TokenIssued` with the scope `session`. A form is answered with a redirection,
+    /// JSON with the path.
+    ///
+    /// - Throws: 401 for a wrong token or code, 404 for a wrong link, 403 for a form of another page, 429 after many
+    ///   wrong secrets.
     func open(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -159,6 +183,8 @@ struct SessionEndpoints: Sendable {
         403, "Not allowed", "Another page sent this; open the service's own page and sign in there.")
 
     /// Opens a session for the holder of a secret with this hash: a token, a one-time code, or that of a share link.
+    ///
+    /// Returns the secret of the cookie, and the seconds until the session ends.
     func open(
         _ hash: Hash256, isLink: Bool = false, _ exchange: Exchange
     ) throws(Problem) -> (cookie: Secret, seconds: Int64) {
@@ -197,6 +223,9 @@ struct SessionEndpoints: Sendable {
     }
 
     /// `DELETE /session`: signs out.
+    ///
+    /// Recorded as `TokenRevoked`, one for each session that ends. With `everywhere=true`, all sessions of the holder
+    /// end. The tokens of the person's apps stay.
     func close(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -231,6 +260,9 @@ struct SessionEndpoints: Sendable {
     ///
     /// Without `person`, the code is for the caller. Answers 201 with `code`, `path` and
     /// `expires`.
+    ///
+    /// May call: a person for themselves, and the operator for anyone, with the scope `manage`. Recorded with the
+    /// hash of the code, as a token that only opens a session. It works once, within ``Limits/signInCodeSeconds``.
     func makeCode(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -252,6 +284,7 @@ struct SessionEndpoints: Sendable {
     private struct Shown {
         /// The hash of the token or of the code, or of the link with its passphrase.
         let hash: Hash256
+        /// Whether the hash is that of a link.
         let isLink: Bool
         /// The path to open after the sign-in; `/` if the given one is not a path of this service.
         let next: String
@@ -317,6 +350,9 @@ final class WrongSignIns: Sendable {
         "This link is wrong, has ended, was opened as often as it may be, or needs another passphrase.")
 
     /// Counts a wrong secret, and gives its answer, which is 429 after many.
+    ///
+    /// The allowance is for all callers together, so 429 may answer a first wrong secret while another caller is
+    /// guessing.
     func note(_ wrong: Problem, at now: Timestamp) -> Problem {
         let next = allowance.withLock { allowance in
             let next = allowance.earliest(at: Limits.wrongSignIns, now: now)

@@ -10,7 +10,7 @@ extension SessionEndpoints {
                 "GET", "/session", .answer(read),
                 group: .page, summary: "Read who is signed in.",
                 description:
-                    "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator, and for somebody who has opened a share link, which `link` describes. `log` is the origin of the person's own log, which its checkpoints begin with. The answer is 204 if no one is signed in.",
+                    "The rights of the page's cookie, or of the token that is sent. `person` is null for the operator, and for the viewer of a share link, which `link` describes. `log` is the origin of the person's own log, which its checkpoints begin with. The answer is 204 without a session.",
                 access: .page, discloses: .names("The handle of the caller who is signed in."),
                 otherStatuses: [(204, "No one is signed in.")],
                 answer: Operation.Answer(

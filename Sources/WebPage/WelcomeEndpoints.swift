@@ -5,11 +5,15 @@ import HouseEndpoints
 import JSON
 
 /// An invitation to an account, opened in a browser: a form for the name, then the new account, signed in.
+///
+/// The form works without scripts. Opening the address alone uses nothing up, so a program that previews it does no
+/// harm.
 struct WelcomeEndpoints: Sendable {
     let page: PageEndpoints
     let accounts: AccountEndpoints
     let sessions: SessionEndpoints
     let shell: PageShell
+    /// The address under which browsers reach the service; `nil` for the one that each request names.
     let publicURL: String?
 
     /// `GET /welcome`: with the code of an invitation, the form; signed in, a view like the others.
@@ -24,6 +28,9 @@ struct WelcomeEndpoints: Sendable {
     }
 
     /// `POST /welcome`: makes the account, signs the browser in, and shows the token once.
+    ///
+    /// Recorded as by `POST /v1/accounts`, and the session as `TokenIssued`. A wrong name or code shows the form
+    /// again with the reason and the status of the refusal.
     func open(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

@@ -1,5 +1,5 @@
 // The code of the articles "Test your location push extension in CI" and "From iOS 7 to today" in the documentation
-// catalog. `ArticleTests` checks that this file contains each block of theirs, so that their code compiles and is
+// catalog. `ArticleTests` checks that this file contains each of their blocks, so that their code compiles and is
 // correct.
 
 import CoreLocation

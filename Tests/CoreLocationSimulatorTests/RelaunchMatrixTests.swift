@@ -83,7 +83,7 @@ import Testing
         case "forceQuit": scene.application.forceQuit()
         default: scene.device.reboot()
         }
-        // Beyond the moment at which an app without a reason to run is suspended.
+        // Later than the moment at which an app without a reason to run is suspended.
         scene.advance(20)
         scene.device.turn(by: 90, degreesPerSecond: 1)
         let before = Self.callbacks(scene)

@@ -82,7 +82,7 @@ import WireFormats
             """)
         #expect(found.fault == nil)
         #expect(found.summary.parts == [.googleTimeline: 1])
-        // The text's own offset is right, whatever the place's own time is.
+        // The text's own offset is right, in any local time of the place.
         #expect(found.visits.map(\.arrival?.seconds) == [1_714_802_400])
         #expect(
             found.fixes.map(\.timestamp.seconds) == [

@@ -99,7 +99,7 @@ import WireFormats
             let found = read(bytes)
             #expect(found.fault == nil, "\(format)")
             #expect(found.summary.parts == [format: 1], "\(format)")
-            // The fixes of an archive are in files of their own.
+            // The fixes of an archive are in separate files.
             #expect(!found.fixes.isEmpty || format == .whereabouts && found.records.count == 3, "\(format)")
         }
         #expect(Set(Self.bytes.map(\.format)) == Set(FileFormat.allCases))
@@ -137,7 +137,7 @@ import WireFormats
         }
     }
 
-    /// Whatever comes ends in records and a sentence; fixes survive a turn through JSON.
+    /// Every input ends in records and a sentence; fixes survive a turn through JSON.
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `damaged files end in records or a sentence`(seed: UInt64) throws {
         var random = SplitMix(seed)

@@ -22,7 +22,7 @@ import Testing
         return timeline.crossings[MemoryTimeline.person, default: []]
     }
 
-    /// The corners lie at 45°, 135° … from the middle, so that a way east crosses the sides at a right angle.
+    /// The corners are at 45°, 135° … from the middle, so that a way east crosses the sides at a right angle.
     private func square(around middle: Coordinate, halfSide: Double) throws -> Polygon {
         try Polygon(
             vertices: [45.0, 135, -135, -45].map { azimuth in

@@ -81,7 +81,7 @@ private func checkObject(_ text: String?) {
     precondition((try? JSONDocument.parse(Array(text.utf8)))?.root.members != nil)
 }
 
-/// A file, and what its records must keep to.
+/// A file, and the rules for its records.
 private enum ForeignFile {
     /// The format after `file-`, or `auto`; `nil` if a dialect is chosen.
     static let name = Dialect.name.hasPrefix("file-") ? String(Dialect.name.dropFirst(5)) : nil

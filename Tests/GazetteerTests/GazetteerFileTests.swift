@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    /// Flips bytes anywhere, or sets them to extremes, while the file is mapped; every answer is looked at, so whatever
-    /// it is made of has been read. Odd rounds flip within the header, tables and names, where indexes and offsets are.
+    /// Flips bytes anywhere, or sets them to extremes, while the file is mapped; every answer is looked at, so all
+    /// parts of it have been read. Odd rounds flip within the header, tables and names, where indexes and offsets are.
     @Test func `a damaged file answers wrongly or not at all, but never crashes`() throws {
         let content = try contents(ofFile: Repository.gazetteerPath)
         let file = try TemporaryFile(content)

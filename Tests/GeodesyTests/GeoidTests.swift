@@ -21,7 +21,7 @@ import Testing
         #expect(try geoid.ellipsoidalHeight(aboveMeanSeaLevel: 1_000, at: place) == 1_000 + separation)
     }
 
-    /// The grid ends at longitude 179.75; both names of the antimeridian lie between it and its first column.
+    /// The grid ends at longitude 179.75; both names of the antimeridian are between it and its first column.
     @Test func `the geoid has no seam at the antimeridian and one value at a pole`() throws {
         let geoid = try Geoid()
         for latitude in [-89.9, -45, 0, 12.3, 66, 89.9] {

@@ -15,7 +15,7 @@ import Testing
     struct Trouble: Sendable, CustomTestStringConvertible {
         let name: String
         let rules: [PushStandInRule]
-        /// Whether some tries may end without anybody knowing whether APNs accepted the push.
+        /// Whether some tries may end without an answer to the question whether APNs accepted the push.
         var leavesUnknown = false
         /// Connections made by the end; nil when chance decides.
         var connections: Int?
@@ -257,7 +257,7 @@ struct EndedPush: Sendable {
     let outcome: PushOutcome
     let attempts: [PushAttempt]
 
-    /// Tries that ended without anybody knowing whether APNs accepted the push.
+    /// Tries that ended without an answer from APNs.
     var unknownTries: Int { attempts.count { if case .unknown = $0.ending { true } else { false } } }
 }
 

@@ -2,7 +2,7 @@ import LocationPush
 import PushStandIn
 import Testing
 
-/// An unwanted push is not sent, and a try that may have reached APNs is recorded, whatever the outcome of its push.
+/// An unwanted push is not sent, and a try that may have reached APNs is recorded, with every outcome of its push.
 @Suite struct PushRecallTests {
     private static func began(_ word: WatchedPush.Word) -> Bool {
         if case .began = word { true } else { false }

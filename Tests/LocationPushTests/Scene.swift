@@ -8,7 +8,7 @@ import Testing
 /// A stand-in with its own folder and one registered phone.
 final class Scene: Sendable {
     static let bundleID = "org.example.whereabouts"
-    /// Milliseconds that no test should need, on whatever machine.
+    /// Milliseconds that no test should need, on any machine.
     static let generousMs: Int64 = 900_000
 
     let folder: TemporaryFolder

@@ -199,7 +199,7 @@ final class ServiceUnderTest: Sendable {
 
     // MARK: Making
 
-    /// A person, and a token of theirs with all scopes a person can have.
+    /// A person, and the person's token with all possible scopes.
     func addPerson(_ handle: String) throws -> String {
         manage("POST", "/v1/people", #"{"handle":"\#(handle)"}"#)
         return try token(of: handle)

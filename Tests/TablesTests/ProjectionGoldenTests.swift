@@ -15,7 +15,7 @@ import Testing
 @Suite struct ProjectionGoldenTests {
     /// Eight hours of two persons with two devices each, which come late by a few. Beside every eighth fix comes
     /// another of its moment that differs in one thing. One device's fixes are an import by the operator, from years
-    /// ahead. In the end one person is erased.
+    /// ahead. At the end, one person is erased.
     private static func reports() throws -> MemoryLog {
         var dice = SplitMix(77)
         var reports = try History.reports(seed: 77, hours: 8)

@@ -95,7 +95,7 @@ import Testing
         #expect(try !live.rows().contains { $0.contains("person \(person.rawValue) ") })
     }
 
-    /// A client that applies the feed items in order knows the current visits and crossings, whatever the batches were.
+    /// A client that applies the feed items in order knows the current visits and crossings, for all batches.
     @Test(arguments: seeds) func `what was told of visits and crossings comes to what there is`(seed: UInt64) throws {
         let log = try History.log(Self.withLateness(try History.reports(seed: seed), seed))
         var hasWithdrawn = false

@@ -6,8 +6,8 @@ import Testing
 @testable import Tables
 @testable import Whereabouts
 
-/// A withdrawn fix counts as never reported, and a restored one as never withdrawn, whatever came in between and in
-/// whatever order.
+/// A withdrawn fix counts as never reported, and a restored one as never withdrawn, with any events in between and in
+/// any order.
 @Suite struct RevisionLawTests {
     /// In the history of seed 21 a visit confirms a crossing before the newest fix that is final; in that of seed 33 a device
     /// leads from the moment at which the fold derives again.

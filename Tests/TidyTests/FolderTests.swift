@@ -1,7 +1,7 @@
 import Testing
 
-/// The folders of a module are rooms too: a file may name types of its own folder and of those below. The graph is read from
-/// the sources: an arrow goes from a file to the file that declares a type it names.
+/// The folders of a module are rooms too: a file may name types of the same folder and of folders below. The graph is
+/// read from the sources: an arrow goes from a file to the file that declares a type it names.
 @Suite struct FolderTests {
     /// The folders of a module, bottom to top. The files beside them are `""`.
     private static let floors: [String: [String]] = [

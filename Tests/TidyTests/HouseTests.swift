@@ -31,7 +31,7 @@ import Testing
         "Projections": ["Cryptography", "Log", "SQLite", "Whereabouts"],
         // A table sees the events that a projection hands it, and neither the log nor a key.
         "Tables": ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],
-        // The upper floor. What devices and people may be told is computed in Answers, and only its gate lets it out.
+        // The upper floor. Answers computes the answers for devices and people, and only its gate lets them out.
         "Answers": [
             "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections", "Replies", "SQLite",
             "Tables", "Transparency", "Whereabouts", "WireFormats",
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `every module imports only what stands below it`() {
+    @Test func `every module imports only modules below it`() {
         #expect(!Tree.sources.isEmpty)
         for file in Tree.sources {
             guard let below = Self.graph[file.module] else {
@@ -143,6 +143,40 @@ import Testing
             #expect(Tree.entries(of: "Sources").contains(module), "\(module)")
         }
         #expect(!manifest.contains(".package("), "Nothing is fetched when this is built.")
+    }
+
+    /// The names in the first column of the tables in a section of the Architecture page.
+    private static func listed(in section: String) throws -> Set<String> {
+        let page = try #require(Tree.read("Sources/Whereabouts/Documentation.docc/Architecture.md"))
+        let lines = page.split(separator: "\n").drop { $0 != "## \(section)" }.dropFirst()
+        var names: Set<String> = []
+        for row in lines.prefix(while: { !$0.hasPrefix("## ") }) where row.hasPrefix("| `") {
+            let parts = row.split(separator: "|")[0].split(separator: "`")
+            for index in parts.indices where index % 2 == 1 { names.insert(String(parts[index])) }
+        }
+        return names
+    }
+
+    /// The folders in a folder of the sources, without headers of C and the documentation.
+    private static func folders(in folder: String) -> [String] {
+        Tree.entries(of: folder).filter {
+            $0 != "include" && !$0.hasSuffix(".docc") && !Tree.entries(of: "\(folder)/\($0)").isEmpty
+        }
+    }
+
+    @Test func `the Architecture page lists the modules and folders of the tree, and no others`() throws {
+        let modules = Set(Tree.entries(of: "Sources"))
+        #expect(try Self.listed(in: "The modules").symmetricDifference(modules) == [])
+
+        let pure = Set(Self.folders(in: "Sources/Whereabouts"))
+        #expect(try Self.listed(in: "The rooms of the pure half").symmetricDifference(pure) == [])
+
+        var others: Set<String> = []
+        for module in modules where module != "Whereabouts" {
+            for folder in Self.folders(in: "Sources/\(module)") { others.insert("\(module)/\(folder)") }
+        }
+        let listed = try Self.listed(in: "The rooms of the service").filter { $0.contains("/") }
+        #expect(listed.symmetricDifference(others) == [])
     }
 
     @Test func `the top of the tree shows six names and the licence`() {

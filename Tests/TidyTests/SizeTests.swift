@@ -40,8 +40,8 @@ import Testing
         "World": "the parts of a simulated world",
     ]
 
-    /// The index of the line that ends what begins at `index`: the first later one with a brace at the same indentation.
-    /// `nil` without one before the end of what surrounds it, as for the requirement of a protocol.
+    /// The index of the last line of the declaration that begins at `index`: the first later one with a brace at the
+    /// same indentation. `nil` without one before the end of what surrounds it, as for the requirement of a protocol.
     private static func end(of index: Int, in lines: [Substring]) -> Int? {
         let indentation = lines[index].prefix { $0 == " " }
         for (number, line) in lines.enumerated().dropFirst(index + 1) where !line.isEmpty {

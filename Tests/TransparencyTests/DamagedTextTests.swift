@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transparency
 
-/// Damaged inputs: every reader either refuses them or reads what was written.
+/// Damaged inputs: every reader either refuses them or reads the original values.
 @Suite struct DamagedTextTests {
     private static let rounds = isLongForm ? 5000 : 200
 
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// What is accepted is written back as the same bytes, so that there is one spelling of everything.
+    /// An accepted text is written back as the same bytes, so that there is one spelling of everything.
     @Test func `every accepted text is written back unchanged`() throws {
         let forger = try Forger()
         var log = PersonLog(origin: forger.scene.origin)

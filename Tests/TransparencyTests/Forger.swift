@@ -56,7 +56,7 @@ struct Forger {
         switch kind {
         case .tailOmitted: return with { $0.removeLast(Int.random(in: 1...16, using: &random)) }
         case .tailOmittedWithOldCheckpoint:
-            // Genuine, and older than what was seen.
+            // Genuine, and older than the last one seen.
             let short = try scene.proof(Array(contents.prefix(place % 12)), witnesses: [witness])
             return Forged(proof: short.bytes, older: older.bytes, receipts: nil)
         case .middleOmitted: return with { $0.remove(at: place % 15) }

@@ -13,7 +13,7 @@ struct MerkleVectorTests {
         let object: JSONValue
 
         func number(_ name: String) throws -> Int64? {
-            // Two vectors have numbers beyond 2⁶³ − 1, which no log of ours reaches. Both must be refused.
+            // Two vectors have numbers beyond 2⁶³ − 1, which no log of the service reaches. Both must be refused.
             object[name]?.int
         }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transparency
 
-/// The examples of the page "Proof" of the documentation are what the code writes and reads.
+/// The examples of the page "Proof" of the documentation are the bytes that the code writes and reads.
 @Suite struct ProofPageTests {
     private static let contents = [
         Scene.content([

@@ -93,12 +93,12 @@ extension Scene {
     static let clara = "rQ0n5xLk3o-JmWb1TzSgc9w"
     static let dora = "rZt7_hYd4PqEaUv2RkNi6Ow"
 
-    /// What the house calls them.
+    /// Their names in the house.
     static func names() throws -> [PersonProof.Name] {
         try [(ben, "ben"), (clara, "clara"), (dora, "dora")].map { try PersonProof.Name(reference: $0, text: $1) }
     }
 
-    /// What an entry says, in deterministic CBOR: a map with texts as keys, the shorter ones first.
+    /// The content of an entry, in deterministic CBOR: a map with texts as keys, the shorter ones first.
     static func content(_ members: [String: ContentValue]) -> [UInt8] {
         let sorted = members.map { (key: ContentValue.text($0.key).bytes, value: $0.value.bytes) }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }

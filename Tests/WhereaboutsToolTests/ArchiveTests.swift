@@ -68,7 +68,7 @@ import Testing
         return path
     }
 
-    /// The answers of a house without what depends on its own history: numbers of events and times of reports.
+    /// The answers of a house without the parts that depend on its history: numbers of events and times of reports.
     private func answers(_ house: String) throws -> [String] {
         try ["track", "visits", "trips", "crossings"].flatMap { list in
             let text = tool(house, list, "--person", "anna", "--json").results

@@ -219,7 +219,7 @@ struct SupplementImportTests {
         let rights = ["--attribution", "Ville de Paris", "--licence", "ODbL 1.0"]
         let done = try run(folder, ["gazetteer", "import", "--name", "paris", file, "--json"] + rights)
         let report = try json(text(done.standardOutput))
-        // In a pipe there is no progress.
+        // A pipe gets no progress.
         #expect(try text(done.standardError) == "")
         done.waitUntilExit()
         #expect(done.terminationStatus == 0)

@@ -10,7 +10,7 @@ import Testing
 
 /// `whereabouts witness` as a friend runs it.
 @Suite struct WitnessCommandTests {
-    /// The built tool as a process, and what it has printed.
+    /// The built tool as a process, and its output so far.
     private final class Run {
         let process = Process()
         private let output: String

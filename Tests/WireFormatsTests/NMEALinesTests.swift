@@ -35,7 +35,7 @@ import Whereabouts
         #expect(fix.horizontalAccuracy == 4.5)
     }
 
-    /// Found by libFuzzer: a fix that cannot be what a fix is, so that its JSON was another fix.
+    /// Found by libFuzzer: a fix with impossible values, so that its JSON was another fix.
     @Test func `numbers that no receiver means are not known`() throws {
         for (course, knots, altitude) in [("4187.5", "0.9", "171.3"), ("360.5", "-0.0", "-0.0")] {
             var lines = NMEALines(requiresChecksum: false)

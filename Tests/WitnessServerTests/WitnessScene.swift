@@ -61,7 +61,7 @@ final class WitnessScene: Sendable {
 }
 
 extension CosigningServer {
-    /// The answer to one request on a connection of its own.
+    /// The answer to one request on a new connection.
     func post(_ body: [UInt8]) throws -> RawClient.Answer {
         let client = try #require(RawClient(port: port))
         client.sendCheckpoint(body)

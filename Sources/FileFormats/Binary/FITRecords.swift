@@ -7,7 +7,7 @@ import WireFormats
 //     record…                                                                 dataSize bytes
 //     crc(2)                                                                  over header and data
 //
-// The first byte of a record says what it is:
+// The first byte of a record is its kind:
 //
 //     1 t t o o o o o    data of the local type tt, with a compressed time stamp: 5 bits of offset
 //     0 1 d 0 t t t t    definition of the local type tttt; with fields of developers if d is 1

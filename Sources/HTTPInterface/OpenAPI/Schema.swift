@@ -7,8 +7,11 @@ import Whereabouts
 package enum Schema {
     // MARK: Values
 
+    /// True or false.
     package static let boolean: JSONTree = ["type": "boolean"]
+    /// Any number.
     package static let number: JSONTree = ["type": "number"]
+    /// Any text.
     package static let text: JSONTree = ["type": "string"]
     /// A text in the URL, which cannot contain NUL.
     package static let parameterText = pattern(#"^[^\u0000]*$"#)
@@ -22,6 +25,7 @@ package enum Schema {
     package static let eventNumber = integer(1...Int64.max)
     /// A reference or a number of the log, as text in a URL.
     package static let reference = pattern("^(r[A-Za-z0-9_-]{22}|[0-9]{1,19})$")
+    /// A whole number of at least 0.
     package static let count = integer(0...Int64.max)
     /// Degrees north of the equator.
     package static let latitude: JSONTree = ["type": "number", "minimum": -90, "maximum": 90]
@@ -33,6 +37,7 @@ package enum Schema {
     private static let planar = orNull(number)
     /// The id of a visit or place: 64 bits as 16 hexadecimal digits.
     package static let visitID = pattern("^[0-9a-f]{16}$", "0c31f9a27b5e64d8")
+    /// A UUID in lower case.
     package static let uuid: JSONTree = [
         "type": "string", "format": "uuid", "examples": ["6b1c2d3e-4f50-4a61-8b72-93a4b5c6d7e8"],
     ]
@@ -52,6 +57,7 @@ package enum Schema {
     /// A text that matches a regular expression of ECMA-262.
     package static func pattern(_ pattern: String) -> JSONTree { ["type": "string", "pattern": .text(pattern)] }
 
+    /// A text that matches a regular expression, with an example of one.
     package static func pattern(_ pattern: String, _ example: String) -> JSONTree {
         Self.pattern(pattern).with(["examples": [.text(example)]])
     }
@@ -125,6 +131,8 @@ package enum Schema {
         object(Array(members), optional.map { ($0.key, orNull($0.value)) }).with(["additionalProperties": false])
     }
 
+    /// An object with members that it always has, and with optional ones. Readers ignore members that they do not
+    /// know.
     package static func object(
         _ members: [(key: String, value: JSONTree)], _ optional: [(key: String, value: JSONTree)]
     ) -> JSONTree {
@@ -343,6 +351,6 @@ package enum Schema {
                 "type": ["type": "string", "format": "uri", "examples": ["urn:problem-type:not-found"]], "title": text,
                 "status": integer(400...599), "detail": text,
             ]
-        ).with(["description": "RFC 9457: what went wrong, and in one sentence what to do."]),
+        ).with(["description": "RFC 9457: the kind of the problem, and its remedy in one sentence."]),
     ]
 }

@@ -9,17 +9,25 @@ import Whereabouts
 
 /// Metrics for Prometheus: counts, times and queue lengths since the start. They contain no names, places or texts of
 /// persons, and no label whose number of values callers can raise without bound.
+///
+/// Names follow Prometheus' conventions: the prefix `whereabouts_`, base units (seconds, bytes), and `_total` for
+/// counters.
 struct MetricsEndpoint: Sendable {
     let decisions: Decisions
     let host: ProjectionHost
     let answers: AnswerPool
     let requestFigures: RequestFigures
+    /// `nil` if the operator allows no targets.
     let webhookDeliverer: WebhookDeliverer?
+    /// `nil` unless witnesses are configured.
     let witnesses: WitnessRounds?
+    /// The counters of the HTTP server; `nil` while nothing listens.
     let serverCounters: @Sendable () -> HTTPServerCounters?
 
     /// `GET /metrics`: the metrics in Prometheus' text format, for a token with the scope `operate`. Not recorded: it
     /// is about no person.
+    ///
+    /// Cost: some hundred lines of text; a look at each generation, webhook and open query.
     func read(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -44,6 +52,8 @@ struct MetricsEndpoint: Sendable {
     }
 
     /// Counts, queue and commit times of the log, and its faults.
+    ///
+    /// Counters start at 0 with the process, as Prometheus expects.
     private static func write(_ log: EventLog, into text: inout MetricsText) {
         let tally = log.appended
         text.counter(
@@ -78,6 +88,8 @@ struct MetricsEndpoint: Sendable {
     }
 
     /// The index that finds duplicate fixes: its lag, and whether it can be written.
+    ///
+    /// A lag that grows means that the disk of the index is slower than reports come.
     private static func write(_ identities: FixIdentities, into text: inout MetricsText) {
         text.gauge(
             "whereabouts_fix_identities_missing_events",
@@ -149,6 +161,8 @@ struct MetricsEndpoint: Sendable {
     }
 
     /// Requests by route, and the connections; the latter are absent without a socket.
+    ///
+    /// Routes are labels by their pattern, for example `/v1/people/*/visits`, so handles never appear.
     private func writeRequests(into text: inout MetricsText) {
         text.histogram(
             "whereabouts_http_request_seconds", "Requests by route and status, and the time to their answer.",

@@ -9,6 +9,11 @@ struct MetricsText {
     private(set) var text = ""
 
     /// Adds a family of values that only grow. Backslashes and line breaks in `help` must be escaped.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the family, ending in `_total`.
+    ///   - help: A sentence for the operator.
+    ///   - samples: One value for each set of labels.
     mutating func counter(_ name: String, _ help: String, _ samples: [(Labels, Double)]) {
         family(name, "counter", help, samples)
     }
@@ -19,6 +24,8 @@ struct MetricsText {
     }
 
     /// Adds a family of histograms, each with cumulative buckets, a sum and a count.
+    ///
+    /// A bucket `le` counts the values up to its bound, in seconds; the last one is `+Inf`.
     mutating func histogram(_ name: String, _ help: String, _ samples: [(Labels, Histogram)]) {
         head(name, "histogram", help)
         for (labels, histogram) in samples {
@@ -46,6 +53,8 @@ struct MetricsText {
     }
 
     /// One line. A whole value is written without a fraction.
+    ///
+    /// Prometheus reads a number as a double, so counts above 2⁵³ lose their last digits.
     private mutating func sample(_ name: String, _ labels: [(key: String, value: String)], _ value: Double) {
         text += name
         if !labels.isEmpty {

@@ -10,6 +10,7 @@ struct ProcessFigures {
     /// The open descriptors; 0 if `/proc` is not mounted.
     let openFileDescriptors: Double
 
+    /// Reads `/proc` and the process's clock now.
     init() {
         let statm = Self.words(of: "/proc/self/statm")
         residentBytes = (statm.count > 1 ? Double(statm[1]) ?? 0 : 0) * Double(sysconf(Int32(_SC_PAGESIZE)))
@@ -19,6 +20,7 @@ struct ProcessFigures {
         openFileDescriptors = Self.entries(of: "/proc/self/fd")
     }
 
+    /// The words of a file's first 4 KiB; none if it cannot be read.
     private static func words(of file: String) -> [Substring] {
         let bytes = DataDirectory.read(file, atMost: 4096) ?? []
         return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)

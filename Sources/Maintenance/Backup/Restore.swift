@@ -17,7 +17,7 @@ package enum RestoreError: Error, Sendable, CustomStringConvertible {
     case noKeyEncryptionKey(String)
     /// The key-encryption key does not open all of the backup's keys.
     case wrongKeyEncryptionKey
-    /// The backup is not what its manifest says; the text says how.
+    /// The backup does not fit its manifest; the text names the difference.
     case notAsSaid(String)
 
     /// One sentence for an operator.

@@ -7,11 +7,15 @@ package import Projections
 package struct VerificationReport {
     /// A projection, or the standing, compared with a refold from zero.
     package struct Projection {
+        /// For example `timeline`, or `standing`.
         package let name: String
+        /// The version of its rules.
         package let version: Int64
+        /// 1 for the first file of the projection; 1 for the standing.
         package let generation: Int64
         /// The number of the newest event folded; `nil` if the file does not open.
         package let place: Int64?
+        /// The fingerprint in the file; `nil` if the file does not open.
         package let fingerprint: Fingerprint?
         /// `ok`, or the fault of the rows.
         package let rows: String
@@ -31,14 +35,17 @@ package struct VerificationReport {
             self.refold = refold
         }
 
+        /// Whether the rows fit the fingerprint, and a refold has the same one.
         package var isGood: Bool { rows == "ok" && refold == RefoldCheck.Result.equal.rawValue }
     }
 
+    /// The log's hashes, and its erased and lost keys.
     package let log: LogVerification
     /// Durable events that the log lacks.
     var loss: LogLoss?
     /// The index of fixes compared with the log; `nil` for the files alone, where no service keeps it.
     package var fixes: FixIdentities.Check?
+    /// The active projections, then the standing.
     package var projections: [Projection] = []
 
     package init(

@@ -11,6 +11,7 @@ package import Whereabouts
 ///
 ///     {"number":"r8Vu2n0mVpjCrr7a6lTqB5A","at":1777881600,"query":"6b1c…","requester":"friend","purpose":"late for dinner",…}
 package struct FeedWriter {
+    /// The person whose feed it is, and who reads the items.
     package let person: PersonID
     private let sources: FeedSources
     private let names: PrincipalNames

@@ -25,6 +25,7 @@ package struct FeedItem {
 /// Delivery is at least once: a client that returns with ``place`` gets everything since then. A value, owned by one
 /// thread.
 package struct PersonFeed {
+    /// The person whose feed it is.
     package let person: PersonID
     /// The number up to which every item has been given.
     package var place: Int64 { FeedBounds.place(logged: logged, told: told) }

@@ -153,7 +153,9 @@ extension PostOutcome {
 
     /// The pause that the receiver asked for; 0 without one.
     package var retryAfterSeconds: Int64 { if case .answered(_, let seconds, _) = self { Int64(seconds) } else { 0 } }
+    /// The HTTP status; `nil` without an answer.
     package var status: Int64? { if case .answered(let status, _, _) = self { Int64(status) } else { nil } }
+    /// The fault in one word; `nil` if there was an answer.
     package var reason: String? { if case .failed(let fault) = self { fault.rawValue } else { nil } }
 
     /// The kind of outcome, for metrics.

@@ -33,7 +33,7 @@ package struct Disclosure: Hashable, Sendable {
     package let precision: Precision
     /// The number of the event whose fix was shown.
     package let fix: Int64
-    /// What was shown, sealed under the subject's key.
+    /// The shown values, sealed under the subject's key.
     package let content: Part<Content>
 
     package init(

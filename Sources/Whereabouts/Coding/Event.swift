@@ -1,5 +1,5 @@
-/// Every fact that the log can hold, on one page. The page Events of the documentation explains what each event means,
-/// the folder `Facts` declares its fields, and `events.cddl` lists its bytes.
+/// Every fact that the log can hold, on one page. The page Events of the documentation explains the meaning of each
+/// event, the folder `Facts` declares its fields, and `events.cddl` lists its bytes.
 ///
 /// Personal data is in a ``Part``, sealed under a key of the person it belongs to, so that it can be erased.
 ///
@@ -34,7 +34,7 @@ package indirect enum Event: Hashable, Sendable {
     /// Fixes no longer count, as if they had never been reported.
     case fixesWithdrawn(FixNumbers, Part<FixRevision>)
     case fixesRestored(FixNumbers, Part<FixRevision>)
-    /// An address that shows the person to whoever opens it. Its grant comes before it.
+    /// An address that shows the person to every viewer who opens it. Its grant comes before it.
     case linkAdded(ShareLink)
     case linkOpened(LinkID)
     case linkEnded(LinkID)

@@ -38,7 +38,7 @@ package struct LocationRead: Hashable, Sendable {
     package let subject: PersonID?
     /// The principal who read.
     package let reader: PrincipalID
-    /// What was read.
+    /// The question that was asked.
     package let question: Question
     /// Why it was permitted, or refused.
     package let verdict: Verdict
@@ -46,6 +46,7 @@ package struct LocationRead: Hashable, Sendable {
     package let precision: Precision
     /// The number of the log up to which the answer was folded.
     package let asOf: Int64
+    /// The number of rows in the answer; 0 for a refusal.
     package let count: Int64
     /// The request that began this read, if it is a further page. Such a page does not count as another read.
     package let continuing: RequestID?

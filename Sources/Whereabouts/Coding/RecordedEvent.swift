@@ -14,7 +14,7 @@ package struct RecordedEvent: Sendable {
     package let correlation: RequestID
     /// The number of the event that led to this one; 0 without one.
     package let cause: Int64
-    /// What happened.
+    /// The event itself.
     package let event: Event
 
     package init(

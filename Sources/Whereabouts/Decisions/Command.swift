@@ -34,7 +34,7 @@ package enum Command: Sendable {
     case revokeGrant(GrantID)
     /// Only the answer to this command has the link's secret itself.
     case addLink(of: Handle, GrantTerms, LinkRequest)
-    /// Somebody shows the secret of a link; `token` is the hash of the token that they get, which is good only as the
+    /// A viewer shows the secret of a link; `token` is the hash of the token that they get, which is good only as the
     /// page's cookie if `isSession`.
     case openLink(Hash256, token: Hash256, isSession: Bool)
     case endLink(LinkID)

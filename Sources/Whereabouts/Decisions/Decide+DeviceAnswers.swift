@@ -83,7 +83,7 @@ extension Standing {
         return decision
     }
 
-    /// Records that the house tells a device to report, as
+    /// Records that the house commands a device to report, as
     /// ``answerDevice(friends:asOf:answerHash:by:at:questionTime:)`` does for an answer to the device.
     func commandReports(
         of device: DeviceID, by caller: Caller, _ questionTime: QuestionTime

@@ -1,7 +1,7 @@
 // Grants: given, revoked, paused, and with consent for each question.
 
 extension Standing {
-    /// A grant for a name that no one has looks like any other, and never gets a holder: the answer does not disclose
+    /// A grant for a name without a person looks like any other, and never gets a holder: the answer does not disclose
     /// who exists.
     func giveGrant(
         subject: Handle, requester: Handle, _ terms: GrantTerms, by caller: Caller, at now: Timestamp

@@ -1,4 +1,4 @@
-// What concerns the log as a whole: restores, losses, acts of the operator.
+// Decisions about the log as a whole: restores, losses, acts of the operator.
 
 extension Standing {
     /// Records that the log was restored from a backup, and the new epoch.

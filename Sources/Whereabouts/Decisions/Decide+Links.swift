@@ -1,4 +1,4 @@
-// Share links: added, opened and ended. What a link shows is decided by its grant, like any other requester's rights.
+// Share links: added, opened and ended. The grant of a link decides its viewers' rights, as for any other requester.
 
 extension Standing {
     /// Adds a link with its grant. Without a given end, a link lasts ``Limits/defaultLinkSeconds``.
@@ -89,7 +89,7 @@ extension Standing {
         return decision
     }
 
-    /// Ends a link with its grant, and signs out everyone who has opened it.
+    /// Ends a link with its grant, and signs out every viewer who has opened it.
     func endLink(_ id: LinkID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         guard let link = links[id], !link.hasEnded, let handle = persons[link.subject]?.handle,
             case .success = authorize(caller, to: .manage, about: handle, at: now)

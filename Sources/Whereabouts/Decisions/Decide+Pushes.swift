@@ -14,7 +14,7 @@ package struct PushOrder: Hashable, Sendable {
     }
     /// The device to decide about.
     package let device: DeviceID
-    /// What to do with it.
+    /// The action for it.
     package let what: What
     /// The earlier tries of the device for the query.
     package let tries: Int64
@@ -26,7 +26,7 @@ package struct PushOrder: Hashable, Sendable {
 
 /// Why a push was not sent, with the words of ``LocationPushAttempt/reason``.
 package enum PushWithheld: Int64, Sendable, CaseIterable {
-    /// The device was woken less than ``Limits/secondsBetweenPushes`` ago; what it reports answers this query too.
+    /// The device was woken less than ``Limits/secondsBetweenPushes`` ago; its report answers this query too.
     case coalesced = 1
     /// Apple gives a device about ``Limits/pushBudget``; a device beyond it gets no pushes at all for a while.
     case budget = 2

@@ -64,7 +64,7 @@ package enum ConsentStep: Int64, Sendable {
 }
 
 extension RecordedEvent {
-    /// What the audit keeps of the event.
+    /// The row of the event in the audit.
     package var audited: Audited { event.kind.fact?.audited(self) ?? .nothing }
 
     /// The result of a command that ended with this event; `nil` for a refusal.

@@ -77,7 +77,7 @@ package struct FactStreams: OptionSet, Sendable {
 
     /// The audit of a person.
     package static let audit = FactStreams(rawValue: 1)
-    /// What the devices of a person report.
+    /// The reports of a person's devices.
     package static let track = FactStreams(rawValue: 2)
     /// The stream of the house.
     package static let house = FactStreams(rawValue: 4)

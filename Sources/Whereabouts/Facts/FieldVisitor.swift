@@ -10,7 +10,7 @@ package protocol FieldVisitor {
         _ key: Int64, _ label: @autoclosure () -> Label, _ given: Value?
     ) throws(Failure) -> Value
 
-    /// A field that can be absent. The label says what its absence means.
+    /// A field that can be absent. The label explains its absence.
     mutating func optional<Value: FieldValue>(
         _ key: Int64, _ label: @autoclosure () -> Label, _ given: Value?
     ) throws(Failure) -> Value?
@@ -105,7 +105,7 @@ package protocol FieldValue: Hashable, Sendable {
     func write(_ key: Int64, to fields: inout FieldWriter)
     /// The value of the field of this key; `nil` if there is none.
     static func read(_ key: Int64, from fields: inout FieldReader) throws(CBORError) -> Self?
-    /// Adds the value to what the operator sees.
+    /// Adds the value to the members that the operator sees.
     func show(as name: String, in shown: inout ShownFields)
 }
 

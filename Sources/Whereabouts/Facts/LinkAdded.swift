@@ -1,4 +1,4 @@
-/// Whoever shows a secret of this hash sees what the grant shows, until the link ends.
+/// A viewer with a secret of this hash sees the location under the grant, until the link ends.
 enum LinkAdded: Fact {
     static let kind = EventKind.linkAdded
     static let streams: FactStreams = .audit

@@ -1,4 +1,4 @@
-/// Somebody opened a share link. What they read is recorded beside it.
+/// A viewer opened a share link. The viewer's reads are recorded beside it.
 enum LinkOpened: Fact {
     static let kind = EventKind.linkOpened
     static let streams: FactStreams = .audit

@@ -37,7 +37,7 @@ extension CorrectionID: CountedInHouse { var houseNumber: HouseNumber? { .correc
 extension ScheduleID: CountedInHouse { var houseNumber: HouseNumber? { .schedule(self) } }
 extension RegionID: CountedInHouse { var houseNumber: HouseNumber? { .region(self) } }
 
-/// The content of an entry in a person's own log: what the person may see of one event of their audit.
+/// The content of an entry in a person's own log: the part of one event of their audit that the person may see.
 ///
 /// The content is a function of the event alone, and must stay it: a person's log commits to the bytes, so a content
 /// that changed later would look like a forgery. The golden file of `ProvenFieldsTests` holds one of each kind. A new

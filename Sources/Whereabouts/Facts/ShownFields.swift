@@ -8,6 +8,7 @@ package struct ShownFields: FactVisitor, FieldVisitor {
     package struct Field: Sendable {
         /// The name; of no use for values that write their members themselves.
         package let name: String
+        /// The value, in the form that the JSON of the operator needs.
         package let value: Value
     }
 

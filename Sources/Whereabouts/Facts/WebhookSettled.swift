@@ -24,7 +24,7 @@ enum WebhookSettled: Fact {
     }
 
     static func audited(_ recorded: RecordedEvent) -> Audited {
-        // What was accepted is a read, which is recorded separately.
+        // An accepted message is a read, which is recorded separately.
         guard case .webhookSettled(let webhook, .discarded) = recorded.event else { return .nothing }
         return .quietChange(SettingChange(item: webhook.rawValue, name: "discarded"))
     }

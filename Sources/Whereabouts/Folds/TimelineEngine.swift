@@ -389,7 +389,7 @@ final class TimelineEngine {
         let found = derivation.crossings.found.map { Crossing($0, reported: reported) }
         _ = change(written.crossings, to: found, &changes)
         sealed(&changes)
-        // From the boundary on everything is unchanged, including the engine.
+        // After the boundary, nothing has changed, including the engine.
         (derivation, newest.fix, written.visits, written.crossings) = (
             before.derivation, before.newest, before.visits, before.crossings
         )

@@ -28,7 +28,7 @@ package struct StoredFix: Sendable {
 
 /// The arrival, departure or presence that a device reported (``VisitReport``).
 package struct ReportedMoment: Hashable, Sendable {
-    /// What the device reported.
+    /// The kind of moment that the device reported.
     package enum Kind: Int64, Sendable {
         case arrival = 1
         case departure = 2

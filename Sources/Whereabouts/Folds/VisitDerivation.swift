@@ -38,7 +38,7 @@ struct VisitDerivation {
         var leadThrough: Lead?
     }
 
-    /// What waits for the next fix.
+    /// The state that waits for the next fix.
     private struct Held {
         /// The most precise fix of one slot of time, until a fix of a later slot comes (``VisitRules/slotSeconds``).
         var candidate: TrackPoint?
@@ -73,7 +73,7 @@ struct VisitDerivation {
         var between: [TrackPoint] = []
     }
 
-    /// What no later fix in order can change, since the last ``takeOutput()``.
+    /// The stays that no later fix in order can change, since the last ``takeOutput()``.
     struct Finished {
         fileprivate(set) var stays: [Stay] = []
         /// The restart points.

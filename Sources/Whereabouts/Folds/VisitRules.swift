@@ -31,7 +31,7 @@ package struct VisitRules: Hashable, Sendable {
 
     /// The accuracy of a fix without one: a phone that hides its accuracy is rarely worse than a city block.
     static let unknownAccuracy = 100.0
-    /// No phone is more accurate, whatever it reports. This keeps one fix from outweighing all others.
+    /// No phone is more accurate, even if it reports a smaller value. This keeps one fix from outweighing all others.
     static let bestAccuracy = 3.0
     /// A vaguer fix gives a town, not a place.
     static let worstAccuracy = 3000.0

@@ -11,7 +11,7 @@ extension Standing {
         package internal(set) var authorization: AuthorizationHeld?
         /// How the device is woken.
         package internal(set) var push = Push()
-        /// What it reported lately.
+        /// Its recent reports.
         package internal(set) var reports = Reports()
 
         /// Whether the system would run the app's extension for a push. `true` for a device that never reported it, for
@@ -59,7 +59,7 @@ extension Standing.Device {
         }
     }
 
-    /// What a device reported lately.
+    /// The recent reports of a device.
     package struct Reports: Hashable, Sendable {
         /// No report of this device is newer than this.
         package internal(set) var newestTimestamp: Timestamp?

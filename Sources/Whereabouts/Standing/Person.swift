@@ -15,7 +15,7 @@ extension Standing {
         package internal(set) var corrections: [CorrectionID: Correction] = [:]
         /// The fixes that are withdrawn.
         package internal(set) var withdrawn = Withdrawn()
-        /// What others may see, and when not.
+        /// The rights of others, and the pauses.
         package internal(set) var sharing = Sharing()
         /// The newest fixes.
         package internal(set) var newest = Newest()
@@ -48,7 +48,7 @@ extension Standing.Person {
         package internal(set) var through: Int64 = 0
     }
 
-    /// What a person lets others see.
+    /// The grants, invitations and pauses of a person.
     package struct Sharing: Hashable, Sendable {
         /// The grants about this person that are not revoked, in the order given.
         package internal(set) var grants: [GrantID] = []
@@ -71,7 +71,7 @@ extension Standing.Person {
         var all: [Standing.NewestFix] { [fix, beforePause].compactMap { $0 } }
     }
 
-    /// Where a person is in an invitation tree, and what they may still invite.
+    /// The place of a person in an invitation tree, and the remaining allowance of invitations.
     package struct Inviting: Hashable, Sendable {
         /// The root of the tree; `nil` for a person whose account no person invited, who is a root.
         package internal(set) var root: PersonID?

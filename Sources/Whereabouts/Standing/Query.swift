@@ -19,7 +19,7 @@ extension Standing {
         package internal(set) var shownWhenAsked: Timestamp?
         /// The state of consent, if the grant requires it.
         package internal(set) var consent: Consent?
-        /// What was done to get a fix.
+        /// The attempts to get a fix.
         package internal(set) var waking = Waking()
         /// How the query ended; `nil` while it is open.
         package internal(set) var outcome: Outcome?
@@ -44,7 +44,7 @@ extension Standing.Query {
 
     /// How a query ended.
     package struct Outcome: Hashable, Sendable {
-        /// What ended it.
+        /// How it ended.
         package let end: QueryEnd
         /// When the end was recorded.
         package let at: Timestamp
@@ -54,11 +54,11 @@ extension Standing.Query {
         package let cell: HeldCell?
     }
 
-    /// What was done to get a fix from the subject's devices.
+    /// The attempts to get a fix from the subject's devices.
     package struct Waking: Hashable, Sendable {
         /// The pushes to each device for which one was started.
         package internal(set) var pushes: [Push] = []
-        /// The devices that were told to report in the answer to a message of theirs.
+        /// The devices that got the command to report, in the answer to one of their messages.
         package internal(set) var commanded: [DeviceID] = []
         /// The pushes that were withheld, each once, in the order recorded.
         package internal(set) var withheld: [Withheld] = []

@@ -10,7 +10,7 @@ extension Standing {
         func contains(_ time: Timestamp) -> Bool { time < since.adding(seconds: 60) }
     }
 
-    /// What is remembered of the requests of each caller, to answer a repeated one and to limit their number.
+    /// The remembered facts about the requests of each caller, to answer a repeated one and to limit their number.
     package struct Requests: Sendable, Equatable {
         /// The requests with a key by caller, in the order done; see ``KeyedRequest``.
         package internal(set) var keyed: [PrincipalID: [KeyedRequest]] = [:]

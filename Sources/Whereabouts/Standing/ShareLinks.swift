@@ -6,10 +6,15 @@ package struct ShareLinks: Hashable, Sendable {
         package let subject: PersonID
         /// 1 for the person's first link, 2 for the second: by this number the person knows it.
         package let ordinal: Int64
+        /// The grant of the link's viewers; it may be revoked, and is then gone from the standing.
         package let grant: GrantID
+        /// As ``ShareLink/hash``. A link is found by it until it ends.
         let hash: Hash256
+        /// As ``ShareLink/hasPassphrase``.
         package let hasPassphrase: Bool
+        /// As ``ShareLink/isLive``.
         package let isLive: Bool
+        /// At least 1; `nil` for any number of openings.
         package let openingsMax: Int64?
         /// The name that the person gave it; `nil` without one.
         package let name: String?
@@ -19,18 +24,23 @@ package struct ShareLinks: Hashable, Sendable {
         package internal(set) var lastOpenedAt: Timestamp?
         /// Limits how often it is opened.
         package internal(set) var openings = Allowance()
+        /// Whether the person ended it. A link whose grant is over has not ended in this sense; see
+        /// ``Standing/isInForce(_:at:)``.
         package internal(set) var hasEnded = false
 
         /// Whether it can be opened as far as its own state goes; its grant must be in force too.
         package var isOpen: Bool { !hasEnded && openingsMax.map { opened < $0 } ?? true }
 
-        /// What the person and the operator read as the requester, for example `link 2` or `link 2 (for the party)`.
+        /// The requester's name as the person and the operator read it, for example `link 2` or
+        /// `link 2 (for the party)`.
         package var requesterName: String { name.map { "link \(ordinal) (\($0))" } ?? "link \(ordinal)" }
     }
 
+    /// All links of persons who are not erased, also ended ones.
     private var table: [LinkID: Entry] = [:]
     /// The links that have not ended.
     private var byHash: [Hash256: LinkID] = [:]
+    /// The ids of a person's links, in the order in which they were added.
     private var ofPerson: [PersonID: [LinkID]] = [:]
 
     /// A link of a person who is not erased.
@@ -44,6 +54,7 @@ package struct ShareLinks: Hashable, Sendable {
 
     // MARK: Folding
 
+    /// Adds a link to the person of the stream.
     mutating func add(_ link: ShareLink, in stream: StreamID) {
         guard let subject = stream.person else { return }
         let ordinal = Int64(links(of: subject).count) + 1
@@ -55,12 +66,14 @@ package struct ShareLinks: Hashable, Sendable {
                 name: link.name?.content?.text))
     }
 
+    /// Counts an opening.
     mutating func open(_ id: LinkID, at now: Timestamp) {
         table[id]?.opened += 1
         table[id]?.lastOpenedAt = now
         table[id]?.openings.take(at: Limits.linkOpenings, now: now)
     }
 
+    /// Ends a link; its row stays, so that the person's list still has it.
     mutating func end(_ id: LinkID) {
         guard let entry = table[id] else { return }
         table[id]?.hasEnded = true

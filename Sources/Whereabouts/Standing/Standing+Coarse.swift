@@ -1,6 +1,6 @@
 package import Geodesy
 
-// What requesters with a coarse grant are shown: in which cell a fix is, and when it answers a query.
+// The view of requesters with a coarse grant: in which cell a fix is, and when it answers a query.
 
 extension Standing {
     /// The newest fix of the subject that the permit shows, of those that can be the newest.

@@ -134,7 +134,7 @@ extension Standing {
     /// Takes over the devices of a standing into which only devices were loaded, on another thread.
     package mutating func takeDevices(of other: Standing) { devices = other.devices }
 
-    /// Sets what the entries do not have.
+    /// Sets the fields that the entries do not have.
     ///
     /// - Parameter heads: The newest event of each stream; `nil` if entries had their versions.
     package mutating func finishLoading(place: Int64, heads: StreamHeads?) {

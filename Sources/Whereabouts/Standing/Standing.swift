@@ -1,8 +1,8 @@
-/// The state that decisions read: who exists, what they may do, and what is under way. It is a fold of the log like any
-/// other. The writer keeps it in memory, a file saves it between starts, and it equals a refold at every number.
+/// The state that decisions read: persons and devices, their rights, and open questions. It is a fold of the log like
+/// any other. The writer keeps it in memory, a file saves it between starts, and it equals a refold at every number.
 ///
-/// It consists of registers, one for each subject. The file of a register has its table and its indexes, how events change
-/// it, what an erasure leaves of it, and its rows in the saved standing. Registers are changed in place.
+/// It consists of registers, one for each subject. The file of a register has its table and its indexes, its changes by
+/// events, its rest after an erasure, and its rows in the saved standing. Registers are changed in place.
 package struct Standing: Sendable, Equatable {
     /// How far the log is folded.
     package internal(set) var progress = Progress()

@@ -32,7 +32,7 @@ package struct StandingEntry: Hashable, Sendable {
             }
         }
     }
-    /// What the row is about.
+    /// The subject of the row.
     package let kind: Kind
     /// The number of the thing; for a correction that of its event, for queries the place in the order asked, for asks
     /// that of the pairs.

@@ -9,6 +9,7 @@ package enum AuthorizationStatus: Int64, Sendable, CaseIterable {
     /// The word in reports and answers: Core Location's name of the case.
     package var word: String { String(describing: self) }
 
+    /// `nil` for an unknown word. Upper and lower case differ.
     package init?(word: String) {
         guard let match = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = match
@@ -24,6 +25,7 @@ package enum AccuracyAuthorization: Int64, Sendable, CaseIterable {
     /// The word in reports and answers: Core Location's name of the case.
     package var word: String { String(describing: self) }
 
+    /// `nil` for an unknown word. Upper and lower case differ.
     package init?(word: String) {
         guard let match = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = match

@@ -21,7 +21,7 @@ package struct FixRevision: Hashable, Sendable {
 }
 
 extension LocationRead.Question {
-    /// Whether the answer shows fixes, or what is folded from them.
+    /// Whether the answer shows fixes, or rows that are folded from them.
     package var showsFixes: Bool {
         switch self {
         case .location, .track, .visits, .crossings, .trips, .places, .summary: true

@@ -8,6 +8,7 @@ package enum Precision: Int64, Sendable, CaseIterable, Comparable {
     /// All values of the fix.
     case exact = 2
 
+    /// `nil` for an unknown word. Upper and lower case differ.
     package init?(word: String) {
         guard let match = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = match

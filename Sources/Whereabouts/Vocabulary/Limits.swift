@@ -156,7 +156,7 @@ package enum Limits {
     package static let regionsPerPerson = 10_000
     /// The corrections of one person, all of which each read of visits uses.
     package static let correctionsPerPerson = 1000
-    /// The runs of withdrawn fixes of one person: each withdrawn fix is one, and what an import brought is few.
+    /// The runs of withdrawn fixes of one person: each withdrawn fix is one, and a whole import is a few.
     package static let withdrawnRangesPerPerson = 10_000
     /// The characters of a person's name for a place.
     package static let placeNameCharacters = 64

@@ -1,6 +1,7 @@
-/// A share link, as an actor: what is read through it is recorded with its principal. Its number is in one row with those
+/// A share link, as an actor: reads through it are recorded with its principal. Its number is in one row with those
 /// of persons and devices.
 package struct LinkID: Hashable, Sendable, Comparable {
+    /// At least 1; no person or device has the same number.
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
     /// The link as an actor.
@@ -10,19 +11,21 @@ package struct LinkID: Hashable, Sendable, Comparable {
     package static func < (a: LinkID, b: LinkID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// An address that shows a person's location to whoever opens it, without an account, until it ends.
+/// An address that shows a person's location to every viewer who opens it, without an account, until it ends.
 ///
-/// What it shows, and for how long, is a ``Grant`` whose requester is the link.
+/// A ``Grant`` whose requester is the link decides the precision and the times. For example, a link for a party shows
+/// the exact location until midnight.
 package struct ShareLink: Hashable, Sendable {
+    /// Unique in the log, and in one row with the ids of persons and devices.
     package let id: LinkID
-    /// The grant that says what the link shows.
+    /// The grant of the link's viewers.
     package let grant: GrantID
     /// The hash of the secret in the address, together with the passphrase if there is one. Without both, nothing can be
     /// compared with it: the secret has 256 random bits.
     package let hash: Hash256
     /// Whether opening it needs a passphrase.
     package let hasPassphrase: Bool
-    /// Whether one who has opened it may look again and again. Otherwise an opening shows the location for
+    /// Whether a viewer who has opened it may look again and again. Otherwise an opening shows the location for
     /// ``Limits/linkLookSeconds``.
     package let isLive: Bool
     /// How often it can be opened; `nil` for any number of times.
@@ -41,18 +44,23 @@ package struct ShareLink: Hashable, Sendable {
 
 /// The name of a share link, which only its owner and the operator see. 1 to ``Limits/linkNameCharacters`` characters.
 package struct LinkName: Hashable, Sendable {
+    /// As the person wrote it, without other checks than the length.
     package let text: String
+    /// A name of this text; the decision checks its length.
     package init(_ text: String) { self.text = text }
 }
 
-/// What somebody asks of a new share link, beside the terms of its grant.
+/// The properties of a new share link, beside the terms of its grant.
 package struct LinkRequest: Hashable, Sendable {
     /// As ``ShareLink/hash``.
     package let hash: Hash256
+    /// Whether ``hash`` covers a passphrase too.
     package let hasPassphrase: Bool
+    /// As ``ShareLink/isLive``.
     package let isLive: Bool
     /// At least 1; `nil` for any number of openings.
     package let openingsMax: Int64?
+    /// 1 to ``Limits/linkNameCharacters`` characters; `nil` without a name.
     package let name: String?
 
     package init(hash: Hash256, hasPassphrase: Bool, isLive: Bool, openingsMax: Int64?, name: String?) {

@@ -1,15 +1,20 @@
-/// Why a text is not valid weekly hours: a sentence that says what to write.
+/// Why a text is not valid weekly hours: a sentence with the expected form.
 package struct WeeklyHoursError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The sentence, for example `Hours must have a form such as "Mo-Fr 08:00-18:00; Sa 10:00-12:00".`
     package let description: String
 }
 
 /// The written form.
 extension WeeklyHours {
+    /// The weekdays in the order of the week, as OpenStreetMap writes them.
     private static let days = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]
     /// The longest text: a dozen ranges each day, written out.
     private static let mostCharacters = 1200
 
     /// - Throws: ``WeeklyHoursError`` if `text` is not valid.
+    ///
+    /// Reads a text such as `Mo-Fr 08:00-18:00; Sa 10:00-12:00,22:00-02:00` in the local time of a zone. A range over
+    /// midnight ends on the next day.
     package init(_ text: String, in zone: ZoneRules) throws(WeeklyHoursError) {
         guard text.utf8.count <= Self.mostCharacters else { throw Self.malformed }
         var seen = Set<Int>()
@@ -28,6 +33,7 @@ extension WeeklyHours {
         self = hours
     }
 
+    /// A text that has another form.
     private static let malformed = WeeklyHoursError(
         description: "Hours must have a form such as \"Mo-Fr 08:00-18:00; Sa 10:00-12:00\".")
 

@@ -15,18 +15,18 @@ enum LinkCommands {
     private static let live = Option.flag(
         "live", help: "show new locations until the link ends, not only for 10 minutes")
     private static let times = Options.number(
-        "times", "N", in: 1...Limits.linkOpeningsMax, help: "it can be opened so often (default: any number of times)")
+        "times", "N", in: 1...Limits.linkOpeningsMax, help: "the most openings (default: any number)")
     private static let passphrase = Option.flag(
         "passphrase", help: "opening needs a passphrase, read from the first line of the input")
-    private static let name = Options.text("name", "TEXT", help: "a name for your audit; nobody else sees it")
+    private static let name = Options.text("name", "TEXT", help: "a name for your audit; viewers do not see it")
 
     static let all = [
         Command(
-            words: ["link", "add"], summary: "Make an address that shows a person to people without an account.",
+            words: ["link", "add"], summary: "Make an address that shows a person to viewers without an account.",
             requires: [Options.person],
             accepts: [length, Options.until, precision, history, live, times, passphrase, name, Options.json],
             details: """
-                Whoever has the address sees the person until the link ends: send it only to those who may. Each opening and
+                Every viewer with the address sees the person until the link ends: send it only to those who may. Each opening and
                 each look is in the audit, with the link as the requester. "link end" ends it at once.
 
                 \(Options.timesHelp)
@@ -35,7 +35,7 @@ enum LinkCommands {
             words: ["link", "list"], summary: "List a person's share links, and how often they were opened.",
             requires: [Options.person], accepts: [Options.json], run: list),
         Command(
-            words: ["link", "end"], summary: "End a share link at once, also for those who have opened it.",
+            words: ["link", "end"], summary: "End a share link at once, also for viewers who have opened it.",
             operands: .one("NUMBER"), accepts: [Options.json],
             run: { (invocation) throws(ToolError) in
                 let number = try invocation.number()

@@ -62,7 +62,7 @@ struct WaitingSettings {
         return additions
     }
 
-    /// What makes two settings the same one.
+    /// The key by which two settings are the same.
     private static func identity(of setting: JSONValue, _ kind: ArchivedSetting.Kind) -> [String] {
         switch kind {
         case .region: [setting.text("id")]

@@ -10,8 +10,8 @@ import Whereabouts
 @testable import Log
 @testable import Service
 
-/// What the gate gives when the right to see a person ends between the look and the record. The forms in which bytes leave
-/// have no other maker, so what is not given here cannot be sent.
+/// The gate's answer when the right to see a person ends between the look and the record. The forms in which bytes
+/// leave have no other maker, so only bytes that are given here can be sent.
 @Suite struct GateTests {
     private let house: ServiceUnderTest
     private let gate: Gate

@@ -4,7 +4,7 @@ import Whereabouts
 
 /// The contents of a person's own log. A content that changes looks like a forgery to everyone who has an older proof.
 @Suite struct ProvenFieldsTests {
-    /// References that show what they name, for example `principal 3`.
+    /// References that show their number, for example `principal 3`.
     private static func plain(_ number: HouseNumber) -> String {
         let text = "\(number)"
         return "\(text.prefix { $0 != "(" }) \(text.filter(\.isNumber))"
@@ -63,7 +63,7 @@ import Whereabouts
         }
     }
 
-    /// Two houses that differ in what other people did: other numbers, and other people's keys destroyed.
+    /// Two houses that differ in the acts of other people: other numbers, and other people's keys destroyed.
     @Test func `a content depends on nothing of other people but their references`() throws {
         let open = try StoredForms.events(.open)
         for (name, event, stream) in open where stream.person != nil && !stream.isTrack {

@@ -338,11 +338,11 @@ import Whereabouts
             let id = try #require(village.house.number(made["id"], .link))
             return Wish(target: "/v1/links/\(isKnown ? id : 999_999)")
         },
-        // A link needs no token either; one that shows nothing opens nothing whatever token comes with it.
+        // A link needs no token either; one that shows nothing opens nothing, with any token.
         "POST /v1/link-openings": Row(unauthenticated: 404) { _, _, _ in
             Wish(target: "/v1/link-openings", body: #"{"link":"wl_none"}"#)
         },
-        // A code needs no token, and a wrong one opens nothing whatever token comes with it.
+        // A code needs no token, and a wrong one opens nothing, with any token.
         "POST /v1/accounts": Row(unauthenticated: 404) { _, _, _ in
             Wish(target: "/v1/accounts", body: #"{"code":"0000-0000-0000-0000-0000","name":"new"}"#)
         },
@@ -562,7 +562,7 @@ import Whereabouts
         #expect(village.house.manage("GET", "/v1/verify")["ok"]?.bool == true)
     }
 
-    /// The subject paused before the first fix: whatever a friend's grant says, there is nothing of theirs to show.
+    /// The subject paused before the first fix: no grant of a friend can show anything of them.
     @Test func `in a pause no friend is shown anything on any route, and the subject and the operator all of it`()
         throws
     {

@@ -6,8 +6,8 @@ import Whereabouts
 
 @testable import Service
 
-/// Whatever is read page by page has each entry exactly once: with every limit, from every place on, and whatever comes
-/// meanwhile. Ranges of time that follow each other have each moment in one of them.
+/// Every list that is read page by page has each entry exactly once: with every limit, from every place on, and with
+/// any events meanwhile. Ranges of time that follow each other have each moment in one of them.
 @Suite struct PageLawTests {
     /// A house with a walker about whom there is much to read, and a friend who did it.
     private final class Scene {

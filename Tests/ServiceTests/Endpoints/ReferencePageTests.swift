@@ -28,11 +28,11 @@ private struct ReferencePage {
     var text: String {
         var lines = [
             "# The HTTP reference", "",
-            "Every operation with its parameters, bodies and answers; what they mean is told in <doc:HTTP>.", "",
+            "Every operation with its parameters, bodies and answers; <doc:HTTP> explains their meaning.", "",
             "## Overview", "",
             "This page is made from `/openapi.json` by `ReferencePageTests`, which fails when the two differ. Credentials are",
-            "a bearer token (*token*), Basic with a device's reporting key (*ownTracks*), or stand in the message, or are not",
-            "needed (*none*). A `?` follows what may be absent. Errors are `Problem`, with a status of 400 or more.",
+            "a bearer token (*token*), Basic with a device's reporting key (*ownTracks*), or are in the message, or are not",
+            "needed (*none*). A `?` marks an optional member. Errors are `Problem`, with a status of 400 or more.",
             "",
         ]
         for tag in elements(document["tags"]) {

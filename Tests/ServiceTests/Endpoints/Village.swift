@@ -25,7 +25,7 @@ final class Village {
         case cityFriend, querying, auditing, managing
         /// A device of the stranger's, and one of the subject's that was removed.
         case strangersPhone, removedPhone
-        /// Somebody without an account who has opened an exact share link with history.
+        /// A viewer without an account who has opened an exact share link with history.
         case visitor
     }
 

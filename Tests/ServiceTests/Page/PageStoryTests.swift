@@ -65,7 +65,7 @@ import Whereabouts
         #expect(village.house.service.log.head == before)
     }
 
-    /// The views of a person's data: what the API's answers need, these need too.
+    /// The views of a person's data need the same rights as the API's answers.
     private static let lists = [
         "/now", "/day/2026-05-04", "/audit", "/sharing", "/regions", "/places", "/year/2026", "/devices",
     ]

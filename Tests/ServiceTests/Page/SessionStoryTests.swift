@@ -275,7 +275,7 @@ import Whereabouts
         #expect(house.send("GET", "/v1/people", as: nil).header("WWW-Authenticate")?.contains("Basic") == true)
     }
 
-    /// Which requests a cookie counts for, by what the browser says of them.
+    /// Which requests a cookie counts for, by the headers that the browser adds to them.
     @Test(
         arguments: [
             ("GET", "same-origin", nil, true), ("GET", "none", nil, true), ("GET", nil, nil, true),
@@ -312,7 +312,7 @@ import Whereabouts
         #expect(secret("navigate", "iframe") == nil && secret("no-cors", "image") == nil)
     }
 
-    /// Otherwise a page could sign its visitor in as someone else, and read what the visitor then adds.
+    /// Otherwise a page could sign its visitor in as someone else, and read the visitor's later data.
     @Test func `no other page signs a browser in, and a header outranks the cookie`() throws {
         let house = try ServiceUnderTest()
         let token = try house.addPerson("walker")

@@ -182,7 +182,7 @@ import Whereabouts
             isOver.change { $0 = true }
             writer.join()
         }
-        // On a busy computer a round may pass in which nobody comes while the backup is made.
+        // On a busy computer a round may pass in which no caller comes while the backup is made.
         var races = 0
         for _ in 0..<40 where races < 6 {
             let before = house.service.log.head

@@ -10,7 +10,7 @@ import Whereabouts
 @testable import Service
 @testable import Tables
 
-/// A row has the same hash when it is written and when it is read, whatever numbers a client sends.
+/// A row has the same hash when it is written and when it is read, for all numbers that a client sends.
 @Suite struct StoredNumberTests {
     /// Numbers as a client may write them: zeros of both signs, numbers too small or large for a double, whole numbers
     /// that no double represents, the ends of 32 and 64 bits, degrees with seven decimals and with more.

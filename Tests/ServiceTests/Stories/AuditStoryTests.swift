@@ -65,7 +65,7 @@ import Whereabouts
             #expect(asked.status == 404)
         }
         house.clock.advance(seconds: 61)
-        // The count is written with whatever comes next.
+        // The count is written with the next event.
         _ = try house.addPerson("friend")
         var refused = 0
         var counts: [Int64] = []

@@ -11,7 +11,8 @@ import Whereabouts
 
 /// The files after a crash at the worst moment.
 @Suite struct CrashTests {
-    /// A copy of the files when the answer is made, before a byte of it can be sent, is what a kill would leave.
+    /// A copy of the files when the answer is made, before a byte of it can be sent, is the state that a kill would
+    /// leave.
     @Test func `the record of an answer survives the end of the process between record and reply`() throws {
         let house = try ServiceUnderTest()
         let walker = try house.addPerson("walker")

@@ -5,11 +5,11 @@ import Whereabouts
 
 @testable import Service
 
-/// An import is undone by withdrawing what it alone brought.
+/// An import is undone by withdrawing the fixes that it alone brought.
 @Suite struct ImportUndoStoryTests {
     private static let id = "5f0c1d6e-3f60-4cb9-9d1f-2f5f1a1f7a03"
 
-    /// What the subject sees, without the places up to which it was read.
+    /// The subject's view, without the places up to which it was read.
     private static func seen(_ village: Village) -> [String] {
         _ = village.house.settled()
         return ["track", "visits", "crossings", "trips", "location"].map { what in

@@ -65,7 +65,7 @@ import Whereabouts
         #expect(location(live["token"]?.string).status == 401)
     }
 
-    /// Whoever tries links learns nothing of them: the answers are equal but for the request's own id.
+    /// A caller who tries links learns nothing about them: the answers are equal but for the request's own id.
     @Test func `a link that is ended, over, used up, unknown or lacks its passphrase answers alike`() throws {
         let (ended, over, used) = (try link(), try link(#"{"forSeconds":1}"#), try link(#"{"openings":1}"#))
         let locked = try link(#"{"passphrase":"Schönbrunn"}"#)
@@ -81,7 +81,7 @@ import Whereabouts
             #expect(answer.status == 404)
             #expect(answer.text == answers[3].text)
         }
-        // Many wrong ones have to wait, whoever tries them.
+        // Many wrong ones have to wait, from any caller.
         let late = (0..<40).map { _ in open(unknown).status }
         #expect(Set(late) == [404, 429] && late.last == 429)
     }
@@ -97,7 +97,7 @@ import Whereabouts
         #expect(house.send("DELETE", "/v1/links/\(made.id)", as: house.operatorToken).status == 404)
         let left = house.manage("GET", "/v1/people/walker/grants").items.map { $0["requester"]?.string }
         #expect(!left.contains("link 2") && left.contains("link 1"))
-        // Ending its grant ends what it shows, too.
+        // Ending its grant ends the view, too.
         let other = try link(#"{"live":true}"#)
         let viewer = open(other.secret)["token"]?.string
         let grant = house.manage("GET", "/v1/people/walker/grants").items.last { $0["requester"]?.string == "link 3" }

@@ -9,7 +9,7 @@ import Whereabouts
 @testable import Service
 @testable import Tables
 
-/// Fixes older than the newest one of their device are taken whatever state the projections are in.
+/// Fixes older than the newest one of their device are taken in every state of the projections.
 @Suite struct OlderFixesStoryTests {
     private static func body(_ seconds: some Sequence<Int>, speed: Int? = nil) -> String {
         let rest = speed.map { #","speed":\#($0)"# } ?? ""

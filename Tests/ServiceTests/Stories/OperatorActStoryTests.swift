@@ -11,8 +11,8 @@ import Whereabouts
 @testable import Service
 @testable import Tables
 
-/// An act of the operator is recorded before it is done, and every person's audit shows the acts that concern
-/// everybody.
+/// An act of the operator is recorded before it is done, and every person's audit shows the acts that concern all
+/// people.
 @Suite struct OperatorActStoryTests {
     private static func audit(_ house: ServiceUnderTest, _ person: String, limit: Int) throws -> [JSONValue] {
         let token = try house.token(of: person)

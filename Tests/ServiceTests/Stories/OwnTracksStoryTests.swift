@@ -194,7 +194,7 @@ import Whereabouts
     /// friend is on the way.
     @Test func `a coarse friend is told again only when something of it can be seen`() throws {
         let pair = try Pair()
-        // 08:10, so that all that follows lies in one quarter of an hour.
+        // 08:10, so that all that follows is in one quarter of an hour.
         pair.house.clock.advance(seconds: 600)
         try pair.house.grant("friend", to: "walker", precision: "kilometer")
         _ = pair.post(pair.location(200, latitude: 47.2512), as: pair.friendKey)

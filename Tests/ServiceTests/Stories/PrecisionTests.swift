@@ -127,7 +127,7 @@ import Whereabouts
         ) throws {
             self.precision = precision
             house = try ServiceUnderTest()
-            // 08:05: both moments lie in one quarter of an hour.
+            // 08:05: both moments are in one quarter of an hour.
             house.clock.advance(seconds: 300)
             _ = try house.addPerson("walker")
             phone = try house.addDevice("walker-phone", of: "walker")

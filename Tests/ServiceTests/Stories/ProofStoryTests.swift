@@ -10,9 +10,9 @@ import Whereabouts
 @testable import Log
 @testable import Service
 
-/// A person's own log: what the service proves of it, and what becomes visible when the service lies.
+/// A person's own log: the proofs that the service gives, and the traces of a lie.
 @Suite struct ProofStoryTests {
-    /// A house in which the friend has asked about the walker, been refused, and been told.
+    /// A house in which the friend has asked about the walker, got a refusal, and got an answer.
     private final class Scene: Sendable {
         let house: ServiceUnderTest
         let walker, friend: String
@@ -113,7 +113,7 @@ import Whereabouts
         #expect(verdict["proven"]?.bool == true && verdict["receipts"]?.int == 4, "\(verdict["reason"]?.string ?? "")")
         let walker = try scene.subject()
         let stream = try scene.house.events().filter { $0.stream == .audit(walker) }
-        // What came after the proof: its own record, and the reads of the checkpoint.
+        // The entries after the proof: its own record, and the reads of the checkpoint.
         let size = try #require(verdict["size"]?.int)
         #expect(Self.events(of: verdict) == stream.prefix(Int(size)).map(\.event.kind.name))
         #expect(stream.dropFirst(Int(size)).allSatisfy { $0.actor == walker.principal })
@@ -202,7 +202,7 @@ import Whereabouts
         #expect(try scene.script(forged.bytes)["proven"]?.bool == false)
     }
 
-    /// Two houses that differ in what another person does: the walker's proofs differ in nothing but random texts.
+    /// Two houses that differ in the acts of another person: the walker's proofs differ in nothing but random texts.
     @Test func `another person's activity is in no proof`() throws {
         func canonical(isBusy: Bool) throws -> [String] {
             let house = try ServiceUnderTest()

@@ -78,7 +78,7 @@ import Whereabouts
         try here.house.restart { killed.restore(to: directory) }
         here.house.clock.advance(seconds: 61)
         try here.house.restart()
-        // A later question wakes each phone; whatever was to be pushed for the first has been by then.
+        // A later question wakes each phone; all pushes for the first have been made by then.
         #expect(ask().status == 202)
         try eventually { here.standIn.acceptedCount >= 2 * phones }
         try eventually { Self.attempts(here).count { $0.outcome == .accepted } == 2 * phones }

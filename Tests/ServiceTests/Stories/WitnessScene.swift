@@ -71,7 +71,7 @@ final class WitnessedHouse: Sendable {
         return try PersonProof(parsing: answer.body)
     }
 
-    /// What the script says of a proof, by a policy that asks for the witness.
+    /// The verdict of the script on a proof, by a policy that asks for the witness.
     func verify(_ proof: PersonProof, _ witness: NoteVerifier) throws -> String {
         try write(proof.bytes, to: folder.file("proof"))
         let policy = "log \(try key())\nwitness anna \(witness.text)\nquorum anna\n"

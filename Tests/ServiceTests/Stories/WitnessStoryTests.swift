@@ -176,7 +176,7 @@ import WitnessServer
         second.stop()
     }
 
-    /// What a witness answers that is broken or lies.
+    /// The answers of a witness that is broken or lies.
     enum Lie: CaseIterable {
         case otherKey, otherText, garbage, empty, endless, cut, moved, sizeOfNoType, noSize, sizes, manyLines
 
@@ -240,7 +240,7 @@ import WitnessServer
         #expect(try scene.contested() == 0)
     }
 
-    // MARK: What it gets
+    // MARK: Requests
 
     @Test func `a witness learns nothing of people but how many entries a log has`() throws {
         let signer = try WitnessedHouse.signer()
@@ -260,7 +260,7 @@ import WitnessServer
         _ = try scene.proof()
         _ = try scene.checkpoint(since: 2)
         house.clock.advance(seconds: 61)
-        // The log of the friend too, which nobody has read.
+        // The log of the friend too, which has no readers.
         let all = receiver.until { messages in
             Set(messages.compactMap { try? Checkpoint(text: WitnessRequest(parsing: $0.body).note.text).origin }).count
                 == 2

@@ -1,7 +1,7 @@
 import Testing
 import Whereabouts
 
-/// The answer to a device's own message: it shows only what the owner may see, and only after it is recorded.
+/// The answer to a device's own message: it shows only data that the owner may see, and only after it is recorded.
 @Suite struct DeviceAnswerTests {
     private static let hash = Hash256(words: (1, 2, 3, 4))
 

@@ -391,7 +391,7 @@ import Whereabouts
         for (milliseconds, isShown) in [(-1, true), (0, false), (599_999, false), (600_000, true)] as [(Int64, Bool)] {
             #expect(permit.shows(moment(milliseconds)) == isShown, "\(milliseconds)")
         }
-        // Visits that begin before the pause, in it, lie in it, span it, or only touch it.
+        // Visits that begin before the pause or in it, are inside it, span it, or only touch it.
         for (from, to, isShown) in [
             (-2000, -1, true), (-2000, 0, false), (-2000, 300_000, false), (300_000, 400_000, false),
             (300_000, 700_000, false), (599_999, 700_000, false), (600_000, 700_000, true), (-2000, 700_000, false),

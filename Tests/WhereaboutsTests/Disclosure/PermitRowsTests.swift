@@ -2,7 +2,7 @@ import Geodesy
 import Testing
 import Whereabouts
 
-/// What a permit shows of rows that rest on several moments.
+/// The parts that a permit shows of rows that rest on several moments.
 @Suite struct PermitRowsTests {
     private static func time(_ second: Int64) -> Timestamp { House.start.adding(seconds: second) }
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
-/// What the declarations in `Sources/Whereabouts/Facts` promise together.
+/// The promises that the declarations in `Sources/Whereabouts/Facts` promise together.
 @Suite struct FactTests {
     /// Kinds that a later version may give a form.
     private static let reserved: Set<EventKind> = [.sealedFixReported, .retentionApplied]

@@ -29,7 +29,7 @@ struct Itinerary {
         var parkLoops = 0.7
         var trains = 0.2
         var jams = 0.15
-        /// Kilometers from home that the person's places lie within.
+        /// The greatest distance of the person's places from home, in kilometers.
         var reach = 8.0
     }
 
@@ -108,7 +108,7 @@ struct Itinerary {
         var found: [(isEntry: Bool, time: Double)] = []
         var wasInside = isInside(start)
         var before = start
-        // No area of ours is passed in less than a few seconds.
+        // No area in these tests is passed in less than a few seconds.
         for time in stride(from: start, to: end, by: 4) {
             let inside = isInside(time)
             if inside != wasInside {

@@ -5,7 +5,7 @@ import TestSupport
 
 /// A short history drawn by chance, with durations, distances, speeds and accuracies close to those at which rules of
 /// visits and crossings usually decide: within a tenth of 165 s, 150 m, 0.45 m/s and so on. The numbers are written
-/// here again, and not taken from ``VisitRules``, so that the history is the same whatever the rules are.
+/// here again, and not taken from ``VisitRules``, so that the history is the same under all rules.
 struct MadeHistory {
     /// Of the first 950 histories those in which a threshold of ``VisitRules`` that is one twenty-fifth higher or lower
     /// changes the results of a version of the rules, as in no history before; and seven further ones for two rare

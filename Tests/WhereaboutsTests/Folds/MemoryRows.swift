@@ -25,7 +25,7 @@ final class MemoryTimeline: TimelineRows {
 
     init(_ rules: VisitRules = .newest) throws { fold = try TimelineFold(rules) }
 
-    /// Folds what the device reports, each fix received a second after its time unless it says otherwise.
+    /// Folds the reports of the device, each fix received a second after its time unless it says otherwise.
     func report(_ fixes: [Fix], recordedAt: Timestamp? = nil, actor: PrincipalID = device.principal) throws {
         try report(fixes.map { (Self.device, $0) }, recordedAt: recordedAt, actor: actor)
     }

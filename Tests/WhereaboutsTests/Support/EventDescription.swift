@@ -176,7 +176,7 @@ final class Script {
     }
 }
 
-/// Collects what a fact declares. The values are random.
+/// Collects the fields that a fact declares. The values are random.
 struct DescribedFact: FactVisitor {
     typealias Failure = Unfit
 
@@ -284,7 +284,7 @@ struct DescribedFields: FieldVisitor {
 }
 
 extension Fact {
-    /// Whether the fact can be in a stream of this sort. An audit stands for a track as well.
+    /// Whether the fact can be in a stream of this sort. A fact in an audit may be in a track as well.
     fileprivate static func can(beIn stream: StreamID) -> Bool {
         streams.contains(.house) && stream == .house || !streams.isDisjoint(with: [.audit, .track]) && stream != .house
     }
