@@ -86,7 +86,8 @@ let package = Package(
         module("Projections", ["Cryptography", "Log", "SQLite", "Threading", "Whereabouts"]),
         tests("Projections", ["Cryptography", "Geodesy", "Log", "LogTests", "SQLite", "Whereabouts"]),
         module("Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
-        tests("Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
+        tests(
+            "Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts", "WhereaboutsTests"]),
         // The upper floor: answers about persons, the work that goes on by itself, and the addresses. Service puts it together.
         module(
             "Answers",

@@ -60,7 +60,11 @@ package struct TimelineFold {
                 let engine = try engine(of: person, rows, &changes)
                 engine.reported = event.recordedAt
                 engine.unwatch(id, at: event.recordedAt, &changes)
-            default: continue
+            // The key is gone; the caller handles the others.
+            case .fixReported, .sightingReported(_, .visit, _), .regionAdded, .fixesWithdrawn, .fixesRestored,
+                .personErased:
+                continue
+            default: event.event.isPassedOver(by: .timeline)
             }
         }
         return changes
