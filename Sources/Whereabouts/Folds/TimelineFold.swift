@@ -44,7 +44,7 @@ package struct TimelineFold {
                         device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
                         horizontalAccuracy: fix.horizontalAccuracy, receivedAt: receipt), &changes)
             case .sightingReported(let device, _, .open(.visit(let report))):
-                guard rules.usesReportedVisits, let person = event.stream.person else { continue }
+                guard rules.reports.usesReports, let person = event.stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
                 engine.reported = event.recordedAt
                 for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
