@@ -74,12 +74,20 @@ let package = Package(
         tests("WireFormats", ["Geodesy", "JSON", "Replies", "Whereabouts"]),
         module("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
         tests("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
-        module("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Transparency", "Whereabouts"]),
-        tests("Log", ["Cryptography", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
+        // Files of the log's index of fixes. Everything else of the index is in Log.
+        module("FixRuns", ["Cryptography", "Whereabouts"]),
+        tests("FixRuns", ["Cryptography", "Whereabouts"]),
+        module(
+            "Log",
+            [
+                "Cryptography", "FixRuns", "Geodesy", "JSON", "SQLite", "Threading", "Transparency", "Whereabouts",
+            ]),
+        tests("Log", ["Cryptography", "FixRuns", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
         module("Projections", ["Cryptography", "Log", "SQLite", "Threading", "Whereabouts"]),
         tests("Projections", ["Cryptography", "Geodesy", "Log", "LogTests", "SQLite", "Whereabouts"]),
         module("Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
-        tests("Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
+        tests(
+            "Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts", "WhereaboutsTests"]),
         // The upper floor: answers about persons, the work that goes on by itself, and the addresses. Service puts it together.
         module(
             "Answers",
@@ -170,8 +178,8 @@ let package = Package(
         tests(
             "Service",
             [
-                "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPInterface", "HTTPServer",
-                "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT", "Maintenance",
+                "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "FixRuns", "Geodesy", "HTTPInterface",
+                "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT", "Maintenance",
                 "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "Reactors", "Replies",
                 "SQLite", "Tables", "TablesTests", "TestProcesses", "Threading", "Transparency", "WebPage",
                 "Whereabouts",

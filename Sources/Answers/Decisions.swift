@@ -30,6 +30,15 @@ package struct Decisions: Sendable {
         } catch { throw Problem(error) }
     }
 
+    /// Appends a command whose reply the caller uses, and returns the reply too.
+    ///
+    /// - Throws: As ``append(_:_:)-(_,Command)``; ``Problem/broken`` if the log answers another command, a fault.
+    package func append<Reply>(_ exchange: Exchange, _ order: Order<Reply>) throws(Problem) -> (Reply, Receipt) {
+        let receipt = try append(exchange, order.command)
+        guard let reply = order.read(receipt.reply) else { throw .broken }
+        return (reply, receipt)
+    }
+
     /// A handler of requests that are one command each, answered with the number of its event.
     package func done(
         by make: @escaping @Sendable (Exchange) throws(Problem) -> Command

@@ -66,7 +66,7 @@ extension Views {
                 of: permit.subject, from: day.noon, to: nil, limit: 1, in: connection)
             return [before ?? nil].compactMap { $0 } + after
         }
-        let shown = seen.value.first { permit.shows($0.fix.timestamp) }
+        let shown = seen.value.first { permit.shows($0.fix) }
         return shown.flatMap { context.timeZone(at: $0.fix.coordinate) }
     }
 }

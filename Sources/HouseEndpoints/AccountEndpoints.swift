@@ -38,12 +38,11 @@ package struct AccountEndpoints: Sendable {
     ) throws(Problem) -> HTTPResponse {
         let wanted = try exchange.object("expires").optionalTime("expires")
         let code = InvitationCode(exchange.secretBytes)
-        let receipt = try decisions.append(
+        let (id, receipt) = try decisions.append(
             exchange,
             .inviteToAccount(
                 by: inviter(exchange.caller), hash: code.hash,
                 expires: wanted ?? decisions.clock().adding(seconds: Limits.defaultInvitationSeconds)))
-        guard case .accountInvitation(let id) = receipt.reply else { throw .broken }
         let expires = decisions.log.withStanding { $0.invitations[id]?.expires }
         let references = decisions.references(for: exchange.caller)
         return GrantEndpoints.invited(
@@ -118,12 +117,10 @@ package struct AccountEndpoints: Sendable {
         // Derived from the hash, so as good as random: the handle is public.
         let ending = InvitationCode(secret.hash.bytes).text.prefix(4).lowercased()
         guard let handle = Handle("\(name.text)-\(ending)") else { throw .broken }
-        let receipt = try decisions.append(
+        let (id, receipt) = try decisions.append(
             exchange,
             .openAccount(try InvitationCode.hash(ofGiven: body.requiredText("code")), as: handle, key: secret.hash))
-        guard case .token(let id) = receipt.reply,
-            let holder = decisions.log.withStanding({ $0.tokens[id]?.issued.principal })
-        else { throw .broken }
+        guard let holder = decisions.log.withStanding({ $0.tokens[id]?.issued.principal }) else { throw .broken }
         // The request came without credentials; from here on the caller is the new person.
         let references = decisions.references(of: PersonID(rawValue: holder.rawValue))
         return HTTPResponse.created(

@@ -35,11 +35,10 @@ struct GrantEndpoints: Sendable {
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object(
             "requester", "precision", "history", "asksEachTime", "from", "until", "forSeconds", "hours")
-        let receipt = try decisions.append(
+        let (id, receipt) = try decisions.append(
             exchange,
             .giveGrant(
                 subject: try exchange.handle(0), requester: try body.handle("requester"), try terms(body)))
-        guard case .grant(let id) = receipt.reply else { throw .broken }
         // A grant without a given end gets the default one.
         let until = decisions.log.withStanding { $0.grants[id]?.until }
         let references = decisions.references(for: exchange.caller)
@@ -136,12 +135,11 @@ struct GrantEndpoints: Sendable {
             "precision", "history", "asksEachTime", "from", "until", "hours", "expires")
         let code = InvitationCode(exchange.secretBytes)
         let wanted = try body.optionalTime("expires")
-        let receipt = try decisions.append(
+        let (id, receipt) = try decisions.append(
             exchange,
             .invite(
                 subject: try exchange.handle(0), try terms(body), hash: code.hash,
                 expires: wanted ?? decisions.clock().adding(seconds: Limits.defaultInvitationSeconds)))
-        guard case .invitation(let id) = receipt.reply else { throw .broken }
         let expires = decisions.log.withStanding { $0.invitations[id]?.expires }
         let references = decisions.references(for: exchange.caller)
         return Self.invited(receipt, references.name(id.rawValue, .invitation), code, expires ?? wanted, references)
@@ -203,14 +201,11 @@ struct GrantEndpoints: Sendable {
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let hash = InvitationCode.hash(ofGiven: try exchange.object("code").requiredText("code"))
-        let receipt = try decisions.append(exchange, .redeemInvitation(hash))
-        guard case .grant(let id) = receipt.reply,
-            let (grant, subject) = decisions.log.withStanding({ standing in
-                standing.grants[id].flatMap { grant in
-                    standing.persons[grant.subject]?.handle.map { (grant, $0) }
-                }
-            })
-        else { throw .overSince }
+        let (id, receipt) = try decisions.append(exchange, .redeemInvitation(hash))
+        let redeemed = decisions.log.withStanding { standing in
+            standing.grants[id].flatMap { grant in standing.persons[grant.subject]?.handle.map { (grant, $0) } }
+        }
+        guard let (grant, subject) = redeemed else { throw .overSince }
         let references = decisions.references(for: exchange.caller)
         return HTTPResponse.created(
             receipt, references,

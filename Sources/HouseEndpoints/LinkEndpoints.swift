@@ -39,7 +39,7 @@ struct LinkEndpoints: Sendable {
         guard openings.map({ (1...Limits.linkOpeningsMax).contains($0) }) ?? true else {
             throw .invalid("\"openings\" must be a whole number from 1 to \(Limits.linkOpeningsMax).")
         }
-        let receipt = try decisions.append(
+        let (id, receipt) = try decisions.append(
             exchange,
             .addLink(
                 of: try exchange.handle(0), terms,
@@ -47,11 +47,10 @@ struct LinkEndpoints: Sendable {
                     hash: Secret.hash(ofLink: secret.text, passphrase: passphrase), hasPassphrase: passphrase != nil,
                     isLive: try body.flag("live", default: false), openingsMax: openings,
                     name: try body.optionalText("name"))))
-        guard case .link(let id) = receipt.reply,
-            let (link, until) = decisions.log.withStanding({ standing in
-                standing.links[id].flatMap { link in standing.grants[link.grant]?.until.map { (link, $0) } }
-            })
-        else { throw .overSince }
+        let made = decisions.log.withStanding { standing in
+            standing.links[id].flatMap { link in standing.grants[link.grant]?.until.map { (link, $0) } }
+        }
+        guard let (link, until) = made else { throw .overSince }
         let references = decisions.references(for: exchange.caller)
         return HTTPResponse.created(
             receipt, references,

@@ -181,9 +181,8 @@ struct ManageEndpoints: Sendable {
         prefix: String
     ) throws(Problem) -> HTTPResponse {
         let secret = Secret(prefix: prefix, exchange.secretBytes)
-        let receipt = try decisions.append(
+        let (id, receipt) = try decisions.append(
             exchange, .issueToken(for: holder, scopes: scopes, hash: secret.hash, until: until))
-        guard case .token(let id) = receipt.reply else { throw .broken }
         let references = decisions.references(for: exchange.caller)
         return HTTPResponse.created(
             receipt, references,

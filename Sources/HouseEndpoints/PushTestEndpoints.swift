@@ -31,14 +31,15 @@ struct PushTestEndpoints: Sendable {
             let (_, handle, token) = try device(exchange)
             guard let line = pushApps?.line(for: token) else { throw Self.noApp }
             let id = QueryID.random()
-            decisions.log.submit(.testPush(id, to: handle), by: exchange.caller, correlation: exchange.id) { result in
+            let test = Order.testPush(id, to: handle)
+            decisions.log.submit(test.command, by: exchange.caller, correlation: exchange.id) { result in
                 do throws(Problem) {
                     let receipt: Receipt
                     switch result {
                     case .success(let given): receipt = given
                     case .failure(let failure): throw Problem(failure)
                     }
-                    guard case .pushes(let orders) = receipt.reply, let order = orders.first else { throw .broken }
+                    guard let order = test.read(receipt.reply)?.first else { throw .broken }
                     if case .wait(let until) = order.what {
                         let milliseconds = until.milliseconds - decisions.clock().milliseconds
                         throw Problem(

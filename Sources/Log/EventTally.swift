@@ -48,18 +48,8 @@ package struct EventTally: Sendable {
                 answerSeconds.add(seconds: recordedAt.seconds(since: start))
             }
         case .locationPushAttempted(let attempt): fold(attempt)
-        // Counted by their kind alone.
-        case .personAdded, .deviceAdded, .deviceRemoved, .tokenIssued, .tokenRevoked, .grantGiven, .grantRevoked,
-            .regionAdded, .regionRemoved, .sharingPaused, .sharingResumed, .invitationMade, .invitationWithdrawn,
-            .invitationRefused, .accountInvitationMade, .accountInvitationClosed, .scheduleSet, .scheduleRemoved,
-            .correctionMade, .correctionWithdrawn, .fixesWithdrawn, .fixesRestored, .linkAdded, .linkOpened, .linkEnded,
-            .webhookAdded, .webhookRemoved,
-            .webhookSettled, .webhookFailed, .fixReported, .authorizationReported, .sightingReported, .messageReported,
-            .locationPushTokenRegistered, .locationPushTokenRetired, .consentAsked, .consentGiven, .consentRefused,
-            .locationPushStarted, .locationPushWithheld, .locationPushTested, .locationReportCommanded,
-            .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack, .logRestored,
-            .lossAccepted, .operatorActed:
-            break
+        // Counted by its kind alone.
+        default: event.isPassedOver(by: .tally)
         }
     }
 

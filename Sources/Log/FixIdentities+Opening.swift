@@ -1,4 +1,5 @@
 import Cryptography
+import FixRuns
 import Glibc
 import Whereabouts
 

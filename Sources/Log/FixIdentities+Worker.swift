@@ -1,4 +1,5 @@
 import Cryptography
+import FixRuns
 import Glibc
 import Synchronization
 import Threading
@@ -20,8 +21,6 @@ extension FixIdentities {
 
     /// The events read from the log at a time.
     private static let eventsPerRead = 4096
-    /// With more runs than this, all are merged: a look-up reads each of them.
-    private static let runsMax = 24
 
     /// The thread. It opens its reader at the first work, and again after a failure if there is none.
     func run() {
@@ -88,7 +87,7 @@ extension FixIdentities {
             } else if let hole = state.holes.first {
                 .fold(
                     from: hole.lowerBound - 1, to: min(hole.upperBound, hole.lowerBound - 1 + settings.eventsPerFold))
-            } else if let runs = Self.mergeable(state.view.runs), hasRoom(for: runs) {
+            } else if let runs = FixRun.mergeable(state.view.runs), hasRoom(for: runs) {
                 .merge(runs)
             } else {
                 nil
@@ -251,48 +250,8 @@ extension FixIdentities {
 
     /// Merges neighboring runs into one; `nil` if the thread is stopping.
     private func rewrite(_ runs: [FixRun], without erased: Set<PersonID>) throws(FixRunFailure) -> FixRun? {
-        guard let first = runs.first, let last = runs.last else { return nil }
-        let header = FixRun.Header(
-            log: log, epoch: epoch, from: first.header.from, to: last.header.to, leaf: last.header.leaf,
-            erased: Int64(erased.count), marks: 0)
-        var cursors: [FixRun.Cursor] = []
-        for run in runs { cursors.append(try FixRun.Cursor(run)) }
-        var writer = try FixRun.Writer(folder: settings.folder, header, key: tagKey)
-        var count = 0
-        while true {
-            var smallest: (index: Int, mark: FixMark)?
-            for index in cursors.indices {
-                guard let mark = cursors[index].mark else { continue }
-                if let known = smallest, known.mark < mark { continue }
-                smallest = (index, mark)
-            }
-            guard let (index, mark) = smallest else { return try writer.finish() }
-            try cursors[index].advance()
-            if !erased.contains(mark.person) { try writer.append(mark) }
-            count += 1
-            if count & 0xFFFF == 0, state.read({ $0.isStopping }) { return nil }
+        try FixRun.merged(runs, without: erased, in: settings.folder, key: tagKey, epoch: epoch) {
+            state.read { $0.isStopping }
         }
-    }
-
-    /// Neighbours none of which has more than 2/7 of their marks, so at least four, or all runs if there are too many.
-    ///
-    /// Each fix is written again about once while the log grows fourfold, and there are up to three runs for each such
-    /// step, however many small runs the ends of processes leave between them.
-    private static func mergeable(_ runs: [FixRun]) -> [FixRun]? {
-        var best: (range: ClosedRange<Int>, largest: Int64, total: Int64)?
-        for start in runs.indices {
-            var (largest, total): (Int64, Int64) = (0, 0)
-            for end in start..<runs.count {
-                if end > start, runs[end - 1].header.to != runs[end].header.from { break }
-                let marks = max(1, runs[end].header.marks)
-                largest = max(largest, marks)
-                total += marks
-                let isAll = runs.count > runsMax && end - start + 1 == runs.count
-                guard 7 * largest <= 2 * total || isAll else { continue }
-                if let best, (best.largest, -best.total) <= (largest, -total) { continue }
-                best = (start...end, largest, total)
-            }
-        }
-        return best.map { Array(runs[$0.range]) }
     }
 }

@@ -1,4 +1,5 @@
 import Cryptography
+import FixRuns
 import Geodesy
 import Glibc
 import Synchronization
@@ -9,7 +10,7 @@ import Whereabouts
 /// that reported such a fix.
 ///
 /// The index is derived from the events alone and decides nothing: the writer opens the event that a mark names and
-/// compares. Files (``FixRun``) hold the marks up to ``View/floor``; the later ones are in memory. A worker thread
+/// compares. Files (`FixRun`) hold the marks up to ``View/floor``; the later ones are in memory. A worker thread
 /// writes a run for each ``Settings/eventsPerRun`` events, merges runs of like size, and folds missing runs again from
 /// the log, for example after a file was lost or damaged. Until then fixes older than the newest of their device wait;
 /// newer ones do not.
@@ -150,7 +151,7 @@ package final class FixIdentities: Sendable {
         }
     }
 
-    /// The hash of a fix's mark: equal for fixes with equal ``Fix/content``, and above ``FixMark/contentBits`` for
+    /// The hash of a fix's mark: equal for fixes with equal ``Fix/content``, and above `FixMark.contentBits` for
     /// equal identities.
     func hash(of fix: Fix, device: DeviceID) -> UInt64 {
         // Adding zero turns −0 into 0: the two are equal.

@@ -1,4 +1,5 @@
 import Cryptography
+import FixRuns
 import Whereabouts
 
 /// Answers whether the log already has a fix. Belongs to the writer's thread.

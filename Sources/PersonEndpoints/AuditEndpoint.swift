@@ -297,25 +297,17 @@ extension References.Kind {
     /// The kind of the item that a change of settings added or ended. Its reference is then the same as in the list of
     /// that kind.
     fileprivate init(ofItemOf kind: EventKind) {
-        switch kind {
-        case .tokenIssued, .tokenRevoked: self = .token
-        case .grantGiven, .grantRevoked: self = .grant
-        case .invitationMade, .invitationWithdrawn: self = .invitation
-        case .accountInvitationMade, .accountInvitationClosed: self = .accountInvitation
-        case .scheduleSet, .scheduleRemoved: self = .schedule
-        case .linkAdded, .linkOpened, .linkEnded: self = .link
-        case .webhookAdded, .webhookRemoved, .webhookFailed, .webhookSettled: self = .webhook
-        case .correctionMade, .correctionWithdrawn: self = .correction
-        case .fixesWithdrawn, .fixesRestored: self = .event
-        // No list names their items by a reference of its own.
-        case .personAdded, .deviceAdded, .deviceRemoved, .regionAdded, .regionRemoved, .fixReported, .inputRejected,
-            .locationPushTokenRegistered, .locationPushTokenRetired, .locationQueried, .locationPushAttempted,
-            .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted, .personErased, .clockSteppedBack,
-            .logRestored, .authorizationReported, .locationPushStarted, .sharingPaused, .sharingResumed,
-            .invitationRefused, .locationPushTested, .sealedFixReported, .consentAsked, .consentGiven, .consentRefused,
-            .headingReported, .beaconSighted, .visitReported, .crossingReported, .retentionApplied, .messageReported,
-            .locationReportCommanded, .operatorActed, .lossAccepted, .locationPushWithheld:
-            self = .thing
+        switch kind.fact?.item ?? .nothing {
+        case .nothing, .thing: self = .thing
+        case .event: self = .event
+        case .token: self = .token
+        case .grant: self = .grant
+        case .invitation: self = .invitation
+        case .accountInvitation: self = .accountInvitation
+        case .schedule: self = .schedule
+        case .link: self = .link
+        case .webhook: self = .webhook
+        case .correction: self = .correction
         }
     }
 }

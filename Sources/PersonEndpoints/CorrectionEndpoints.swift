@@ -30,8 +30,7 @@ struct CorrectionEndpoints: Sendable {
     ) throws(Problem) -> HTTPResponse {
         let correction = try Self.correction(
             of: try exchange.object("type", "from", "to", "at", "latitude", "longitude", "name"))
-        let receipt = try decisions.append(exchange, .correct(correction, of: try exchange.handle(0)))
-        guard case .correction(let id) = receipt.reply else { throw .broken }
+        let (id, receipt) = try decisions.append(exchange, .correct(correction, of: try exchange.handle(0)))
         let references = decisions.references(for: exchange.caller)
         return HTTPResponse.created(
             receipt, references, MadeItem(id: references.name(id.rawValue, .correction)))

@@ -156,7 +156,7 @@ private struct PendingAnswer: Sendable {
         let before = showsAll ? [:] : friendsShown.shown(to: device)
         for (permit, handle, number) in friends {
             guard case .fixReported(_, _, .open(let fix))? = (try? context.reader.event(number))?.event.event,
-                permit.shows(fix.timestamp)
+                permit.shows(fix)
             else { continue }
             let cell = gate.decisions.log.withStanding { standing in
                 standing.shownCell(of: number, at: fix.coordinate, under: permit)

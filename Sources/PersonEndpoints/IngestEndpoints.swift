@@ -146,8 +146,8 @@ struct IngestEndpoints: Sendable {
                 413, "Too many reports",
                 "Send at most \(Limits.batchCommands) devices and \(Limits.batchCommands) reports in one request.")
         }
-        var commands: [Command] = []
-        commands.reserveCapacity(batches.count)
+        var orders: [Order<ImportOutcome>] = []
+        orders.reserveCapacity(batches.count)
         for (index, batch) in batches.enumerated() {
             guard let person = batch.person.flatMap({ Handle($0) }), let device = batch.device.flatMap({ Handle($0) }),
                 let reports = batch.reports
@@ -156,19 +156,20 @@ struct IngestEndpoints: Sendable {
                     "\"devices\"[\(index)] must have the handles \"person\" and \"device\" and a list \"fixes\"; \"visits\" is a list if given."
                 )
             }
-            commands.append(
+            orders.append(
                 .importFixes(
                     of: person, device: device, DeviceReport.all(reports, from: batch.text, receivedLive: false)))
         }
-        decisions.log.submit(commands, by: exchange.caller, correlation: id) { results in
-            respond(importedDevices(results, visits: batches.map(\.visits), exchange))
+        decisions.log.submit(orders.map(\.command), by: exchange.caller, correlation: id) { [orders] results in
+            respond(importedDevices(results, of: orders, visits: batches.map(\.visits), exchange))
         }
     }
 
     /// The outcome of each device, or the first refusal. Fixes accepted beside a refusal stay: they are duplicates the
     /// next time.
     private func importedDevices(
-        _ results: [Result<Receipt, AppendFailure>], visits: [Int], _ exchange: Exchange
+        _ results: [Result<Receipt, AppendFailure>], of orders: [Order<ImportOutcome>], visits: [Int],
+        _ exchange: Exchange
     ) -> HTTPResponse {
         let references = decisions.references(for: exchange.caller)
         var newest: Receipt?
@@ -176,12 +177,12 @@ struct IngestEndpoints: Sendable {
         writer.beginObject()
         var failure: AppendFailure?
         writer.array("devices") { devices in
-            for (result, visits) in zip(results, visits) {
+            for (result, (order, visits)) in zip(results, zip(orders, visits)) {
                 switch result {
                 case .failure(let refused): failure = failure ?? refused
                 case .success(let receipt):
                     newest = receipt
-                    guard case .imported(let outcome) = receipt.reply else { continue }
+                    guard let outcome = order.read(receipt.reply) else { continue }
                     let counted = Counted(outcome.fixes.dropLast(visits))
                     devices.beginObject()
                     devices.field("addedPerson", outcome.addedPerson)
@@ -296,15 +297,12 @@ struct IngestEndpoints: Sendable {
         let request = exchange.request
         let wanted = DeviceReport.all(
             reports, from: request.body, droppedBytes: request.droppedBytes, receivedLive: device == .caller)
-        let log = decisions.log
-        log.submit(
-            .reportFixes(device: device, wanted), by: exchange.caller, correlation: correlation ?? exchange.id
-        ) { result in
+        let order = Order.reportFixes(device: device, wanted)
+        decisions.log.submit(order.command, by: exchange.caller, correlation: correlation ?? exchange.id) { result in
             switch result {
             case .failure(let failure): completion(.failure(Problem(failure)))
             case .success(let receipt):
-                var outcomes: [FixOutcome] = []
-                if case .fixes(let told) = receipt.reply { outcomes = told }
+                let outcomes = order.read(receipt.reply) ?? []
                 let counted = Counted(outcomes, number: decisions.references(for: exchange.caller).receipt(receipt))
                 completion(.success(counted))
             }

@@ -58,7 +58,7 @@ extension ReadEndpoints {
                 }
                 let successor = try TimelineReader.successor(
                     of: permit.subject, id: id, at: now, corrected: corrections, context.geocentric, in: connection)
-                return (nil, successor.flatMap { permit.shows(from: $0.arrival, to: $0.departure ?? now) ? $0 : nil })
+                return (nil, successor.flatMap { permit.shows($0, at: now) ? $0 : nil })
             }
             var answer = ExplainedVisit(asOf: reading.references.place(asOf))
             if let found {
@@ -88,11 +88,11 @@ extension ReadEndpoints {
         guard
             let visit = try TimelineReader.visit(
                 of: permit.subject, id: id, at: now, corrected: corrections, context.geocentric, in: connection),
-            permit.shows(from: visit.arrival, to: visit.departure ?? now)
+            permit.shows(visit, at: now)
         else { return nil }
         func fixes(_ from: Timestamp, _ to: Timestamp?) throws(SQLiteError) -> [ReportedFix] {
             try TimelineReader.fixes(of: permit.subject, from: from, to: to, limit: Self.fixesRead, in: connection)
-                .filter { permit.shows($0.fix.timestamp) }
+                .filter { permit.shows($0.fix) }
         }
         let before = visit.arrival.adding(seconds: -Self.aroundSeconds)
         let after = visit.departure.map { $0.adding(seconds: Self.aroundSeconds) }

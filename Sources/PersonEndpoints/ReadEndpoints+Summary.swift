@@ -104,7 +104,7 @@ extension ReadEndpoints {
     /// The visits read at a time.
     ///
     /// The rest of the range is read in further rounds of this size.
-    private static let visitsAtOnce = 1000
+    private static let visitsAtOnce: Int64 = 1000
 
     /// Gives every visit of a range that may be shown, by arrival. A hidden visit counts as little as one that was
     /// never reported. A visit that still lasts ends at `now`.
@@ -114,14 +114,14 @@ extension ReadEndpoints {
         of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
         _ now: Timestamp, in connection: borrowing Connection, _ body: (Visit) -> Void
     ) throws(SQLiteError) {
-        var after: Timestamp?
-        while true {
-            let visits = try TimelineReader.visits(
-                of: permit.subject, from: from, to: to, arrivingAfter: after, limit: Self.visitsAtOnce,
-                at: now, corrected: corrections, context.geocentric, in: connection)
-            for visit in visits where permit.shows(from: visit.arrival, to: visit.departure ?? now) { body(visit) }
-            guard visits.count == Self.visitsAtOnce, let last = visits.last else { return }
-            after = last.arrival
+        _ = try ShownRows.each(upTo: .max, after: nil, atOnce: Self.visitsAtOnce, key: \Visit.arrival) {
+            permit.shows($0, at: now)
+        } fetch: { (after, count) throws(SQLiteError) in
+            try TimelineReader.visits(
+                of: permit.subject, from: from, to: to, arrivingAfter: after, limit: count, at: now,
+                corrected: corrections, context.geocentric, in: connection)
+        } take: {
+            body($0)
         }
     }
 }

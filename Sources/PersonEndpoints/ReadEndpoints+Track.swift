@@ -70,8 +70,10 @@ extension ReadEndpoints {
             }
             var page = PageWriter(rows: Int(limit), form)
             let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try Self.forEachShown(limit, after: after, key: { TimelineReader.FixKey($0.reported) }) { marked in
-                    permit.shows(marked.reported.fix.timestamp)
+                try ShownRows.each(
+                    upTo: limit, after: after, atOnce: Self.rowsPerPage, key: { TimelineReader.FixKey($0.reported) }
+                ) { marked in
+                    permit.shows(marked.reported.fix)
                         && (meters == 0
                             || (marked.anomaly == nil && filter.keeps(marked.reported.fix.coordinate)))
                 } fetch: { (after, count) throws(SQLiteError) in
@@ -121,7 +123,7 @@ extension ReadEndpoints {
             in: connection
         ).first
         func seen(_ neighbour: ReportedFix?) -> StoredFix? {
-            neighbour.flatMap { permit.shows($0.fix.timestamp) ? $0.stored : nil }
+            neighbour.flatMap { permit.shows($0.fix) ? $0.stored : nil }
         }
         let marks = Anomaly.marks(of: fixes.map(\.stored), between: seen(before), and: seen(after), transform)
         return zip(fixes, marks).map { Marked(reported: $0, anomaly: $1) }

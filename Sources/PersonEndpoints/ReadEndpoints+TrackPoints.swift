@@ -30,8 +30,11 @@ extension ReadEndpoints {
             let permit = reading.permit
             var points = TrackPoints(zoom: zoom)
             let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                try Self.forEachShown(Self.trackFixesMax, after: nil, key: { TimelineReader.FixKey($0.reported) }) {
-                    permit.shows($0.reported.fix.timestamp)
+                try ShownRows.each(
+                    upTo: Self.trackFixesMax, after: nil, atOnce: Self.rowsPerPage,
+                    key: { TimelineReader.FixKey($0.reported) }
+                ) {
+                    permit.shows($0.reported.fix)
                 } fetch: { (after, count) throws(SQLiteError) in
                     try Self.marked(
                         try TimelineReader.fixes(

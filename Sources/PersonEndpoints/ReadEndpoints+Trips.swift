@@ -16,8 +16,6 @@ extension ReadEndpoints {
     private static let visitsPerPage: Int64 = 200
     /// The fixes read between two visits: a day with one each second.
     private static let fixesPerTrip = 90_000
-    /// A trip that began longer than this before the range is cut there.
-    private static let reachSeconds: Int64 = 2 * 86_400
 
     /// `GET /v1/people/*/trips`: the trips and gaps that overlap the range, by time.
     ///
@@ -67,60 +65,26 @@ extension ReadEndpoints {
     }
 
     /// The trips and gaps that overlap the range, by time.
-    ///
-    /// Before the first visit and after the last one, a trip is followed at most ``reachSeconds`` beyond the range.
-    ///
-    /// A trip during which the permit hides fixes is derived from the others, and may become a gap.
-    ///
-    /// - Parameters:
-    ///   - from: The beginning of the range; `nil` for the first visit.
-    ///   - now: A visit that still lasts ends there.
     static func waysAndGaps(
         of permit: Permit, from: Timestamp?, to: Timestamp?, _ corrections: VisitCorrections, _ context: AnswerContext,
         _ now: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> Found {
-        // The permit hides everything before its beginning, also the end of an earlier visit.
-        let reach = from.map {
-            max($0.adding(seconds: -Self.reachSeconds), permit.notBefore ?? $0.adding(seconds: -Self.reachSeconds))
-        }
-        // A hidden visit counts as little as one that was never reported.
-        let (visits, pageEnd) = try Self.shown(Self.visitsPerPage, after: nil, key: \Visit.arrival) {
-            permit.shows(from: $0.arrival, to: $0.departure ?? now)
+        let search = TripSearch(permit, from: from, to: to)
+        let (visits, pageEnd) = try ShownRows.page(
+            upTo: Self.visitsPerPage, after: nil, atOnce: Self.rowsPerPage, key: \Visit.arrival
+        ) {
+            permit.shows($0, at: now)
         } fetch: { (after, count) throws(SQLiteError) in
             try TimelineReader.visits(
-                of: permit.subject, from: reach, to: to.map { $0.adding(seconds: Self.reachSeconds) },
-                arrivingAfter: after,
-                limit: count, at: now, corrected: corrections, context.geocentric, in: connection)
+                of: permit.subject, from: search.reach.from, to: search.reach.to, arrivingAfter: after, limit: count,
+                at: now, corrected: corrections, context.geocentric, in: connection)
         }
         var found: [Trip] = []
-        for index in 0...visits.count {
-            let departed = index > 0 ? visits[index - 1] : nil
-            let arrived = index < visits.count ? visits[index] : nil
-            // A full page is followed by the next one, and a visit that has not ended by nothing.
-            if arrived == nil, pageEnd != nil { break }
-            if let departed, departed.departure == nil { break }
-            let begin = departed?.departure ?? reach
-            let end = arrived?.arrival ?? to.map { $0.adding(seconds: Self.reachSeconds) }
-            if let begin, let to, begin >= to { break }
-            if let end, let from, end <= from { continue }
+        for stretch in search.stretches(between: visits, isLastPage: pageEnd == nil) {
             let fixes = try TimelineReader.followedFixes(
-                of: permit.subject, from: begin, to: end, limit: Self.fixesPerTrip, in: connection)
-            let stored = fixes.filter { permit.shows($0.fix.timestamp) }.map(\.stored)
-            let departure = departed.flatMap { visit in
-                visit.departure.map {
-                    TripDerivation.Stop(
-                        time: $0, coordinate: visit.coordinate, horizontalAccuracy: visit.horizontalAccuracy)
-                }
-            }
-            let arrival = arrived.map {
-                TripDerivation.Stop(
-                    time: $0.arrival, coordinate: $0.coordinate, horizontalAccuracy: $0.horizontalAccuracy)
-            }
-            found += TripDerivation.trips(from: departure, to: arrival, fixes: stored)
+                of: permit.subject, from: stretch.from, to: stretch.to, limit: Self.fixesPerTrip, in: connection)
+            found += search.trips(of: stretch, fixes: fixes.map(\.stored))
         }
-        let trips = TripDerivation.inContext(found).filter { trip in
-            (from.map { trip.end > $0 } ?? true) && (to.map { trip.start < $0 } ?? true)
-        }
-        return Found(trips: trips, next: pageEnd)
+        return Found(trips: search.inRange(found), next: pageEnd)
     }
 }

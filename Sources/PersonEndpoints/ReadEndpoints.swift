@@ -80,8 +80,10 @@ struct ReadEndpoints: Sendable {
             let corrections = decisions.corrections(of: reading.permit.subject)
             let ((visits, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
-                return try Self.shown(limit, after: after, key: \Visit.arrival) {
-                    permit.shows(from: $0.arrival, to: $0.departure ?? now)
+                return try ShownRows.page(
+                    upTo: limit, after: after, atOnce: Self.rowsPerPage, key: \Visit.arrival
+                ) {
+                    permit.shows($0, at: now)
                 } fetch: { (after, count) throws(SQLiteError) in
                     try TimelineReader.visits(
                         of: permit.subject, from: range.from, to: range.to, arrivingAfter: after, limit: count, at: now,
@@ -121,7 +123,9 @@ struct ReadEndpoints: Sendable {
             let ((crossings, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
                 var untold: Set<Crossing> = []
-                return try Self.shown(limit, after: after, key: \TimelineReader.NamedCrossing.crossing) {
+                return try ShownRows.page(
+                    upTo: limit, after: after, atOnce: Self.rowsPerPage, key: \TimelineReader.NamedCrossing.crossing
+                ) {
                     permit.shows($0.crossing.time) && !untold.contains($0.crossing)
                 } fetch: { (after, count) throws(SQLiteError) in
                     let found = try TimelineReader.crossings(
@@ -184,49 +188,5 @@ struct ReadEndpoints: Sendable {
             throw .refused("\"to\" must be later than \"from\".")
         }
         return reading.permit.range(from: reading.from, to: reading.to, begun: reading.begun?.at)
-    }
-
-    /// Takes rows that may be shown, up to `limit`.
-    ///
-    /// - Returns: The key of the last row taken, after which a further page begins, or `nil` if there are no more rows
-    ///   to show. A cursor never holds the key of a hidden row, and no empty page has a `next`: both would disclose
-    ///   that hidden rows exist.
-    ///
-    /// - Parameters:
-    ///   - limit: The most rows to take.
-    ///   - key: The place of a row in the order of `fetch`.
-    ///   - fetch: The next rows after a key, at most as many as given.
-    static func forEachShown<Item, Key>(
-        _ limit: Int64, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
-        fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item], take: (Item) -> Void
-    ) throws(SQLiteError) -> Key? {
-        // The number of rows in memory beside the page's bytes, however long the page.
-        let count = Int(min(limit, Self.rowsPerPage))
-        var taken: Int64 = 0
-        var after = after
-        while true {
-            let rows = try fetch(after, count)
-            for row in rows where isShown(row) {
-                take(row)
-                taken += 1
-                if taken == limit { return key(row) }
-            }
-            guard rows.count == count, let last = rows.last else { return nil }
-            after = key(last)
-        }
-    }
-
-    /// The rows that ``forEachShown(_:after:key:isShown:fetch:take:)`` takes.
-    ///
-    /// Keeps the rows in memory, so it is for pages and not for whole tracks.
-    static func shown<Item, Key>(
-        _ limit: Int64, after: Key?, key: (Item) -> Key, isShown: (Item) -> Bool,
-        fetch: (_ after: Key?, _ count: Int) throws(SQLiteError) -> [Item]
-    ) throws(SQLiteError) -> (items: [Item], end: Key?) {
-        var items: [Item] = []
-        let end = try Self.forEachShown(limit, after: after, key: key, isShown: isShown, fetch: fetch) {
-            items.append($0)
-        }
-        return (items, end)
     }
 }

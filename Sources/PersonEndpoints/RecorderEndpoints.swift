@@ -251,10 +251,11 @@ struct RecorderEndpoints: Sendable {
     ) throws(Problem) -> (fixes: [ReportedFix], asOf: Int64) {
         var fixes: [ReportedFix] = []
         let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-            try ReadEndpoints.forEachShown(
-                Int64(Self.fixesMax) + 1, after: nil as TimelineReader.FixKey?, key: { TimelineReader.FixKey($0) }
+            try ShownRows.each(
+                upTo: Int64(Self.fixesMax) + 1, after: nil, atOnce: ReadEndpoints.rowsPerPage,
+                key: { TimelineReader.FixKey($0) }
             ) { fix in
-                permit.shows(fix.fix.timestamp) && (device == nil || fix.device == device)
+                permit.shows(fix.fix) && (device == nil || fix.device == device)
             } fetch: { (after, count) throws(SQLiteError) in
                 try TimelineReader.fixes(
                     of: permit.subject, from: range.from, to: range.to, after: after, limit: count, in: connection)

@@ -29,10 +29,9 @@ struct ScheduleEndpoints: Sendable {
         guard let seconds = try body.optionalInteger("everySeconds") else {
             throw .invalid("\"everySeconds\" is missing: give the interval, for example 3600.")
         }
-        let receipt = try decisions.append(
+        let (id, receipt) = try decisions.append(
             exchange,
             .setSchedule(of: try exchange.handle(0), everySeconds: seconds, until: try body.optionalTime("until")))
-        guard case .schedule(let id) = receipt.reply else { throw .broken }
         let references = decisions.references(for: exchange.caller)
         return HTTPResponse.created(receipt, references, MadeItem(id: references.name(id.rawValue, .schedule)))
     }

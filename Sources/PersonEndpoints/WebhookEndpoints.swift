@@ -58,8 +58,7 @@ struct WebhookEndpoints: Sendable {
         // Standard Webhooks requires 24 to 64 bytes.
         let target = WebhookTarget(url: url.text, secret: exchange.secretBytes)
         let topics = try Self.topics(of: body)
-        let receipt = try decisions.append(exchange, .addWebhook(of: handle, target, topics))
-        guard case .webhook(let id) = receipt.reply else { throw .broken }
+        let (id, receipt) = try decisions.append(exchange, .addWebhook(of: handle, target, topics))
         let references = decisions.references(for: exchange.caller)
         return HTTPResponse.created(
             receipt, references,

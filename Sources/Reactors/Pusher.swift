@@ -277,12 +277,12 @@ package final class Pusher: Sendable {
         if works.isEmpty { return [] }
         let answers = Monitor((left: works.count, orders: [QueryID: [PushOrder]]()))
         for work in works {
-            let command = Command.startPushes(work.query, to: work.devices.map(\.id))
-            log.submit(command, by: .house, correlation: work.query) { result in
+            let start = Order.startPushes(work.query, to: work.devices.map(\.id))
+            log.submit(start.command, by: .house, correlation: work.query) { result in
                 answers.change { answers in
                     answers.left -= 1
-                    if case .success(let receipt) = result, case .pushes(let orders) = receipt.reply {
-                        answers.orders[work.query] = orders
+                    if case .success(let receipt) = result {
+                        answers.orders[work.query] = start.read(receipt.reply)
                     }
                 }
             }

@@ -86,18 +86,9 @@ package final class CurrentTable: Projection {
             case .fixesRestored(let fixes, _): try mark(fixes, of: event.stream.person, isWithdrawn: false)
             case .personErased(let person):
                 try erase(person)
-            // A fix whose key is gone, and events that are no fixes.
-            case .personAdded, .deviceAdded, .deviceRemoved, .tokenIssued, .tokenRevoked, .grantGiven, .grantRevoked,
-                .regionAdded, .regionRemoved, .sharingPaused, .sharingResumed, .invitationMade, .invitationWithdrawn,
-                .invitationRefused, .accountInvitationMade, .accountInvitationClosed, .scheduleSet, .scheduleRemoved,
-                .correctionMade, .correctionWithdrawn, .linkAdded, .linkOpened, .linkEnded, .webhookAdded,
-                .webhookRemoved, .webhookSettled, .webhookFailed,
-                .fixReported, .inputRejected, .authorizationReported, .sightingReported, .messageReported,
-                .locationPushTokenRegistered, .locationPushTokenRetired, .locationQueried, .consentAsked, .consentGiven,
-                .consentRefused, .locationPushStarted, .locationPushAttempted, .locationPushWithheld,
-                .locationPushTested, .locationReportCommanded, .locationQueryEnded, .locationDisclosed, .locationRead,
-                .refusalsCounted, .clockSteppedBack, .logRestored, .lossAccepted, .operatorActed:
-                continue
+            // Its key is gone.
+            case .fixReported: continue
+            default: event.event.isPassedOver(by: .current)
             }
         }
     }

@@ -7,18 +7,13 @@ package import Whereabouts
 extension TimelineTable {
     /// Moves the fixes that an event withdraws or restores, and derives everything from the first of them on again.
     ///
-    /// An event without a person, and events of other kinds, change nothing.
-    func revise(_ event: RecordedEvent) throws(SQLiteError) {
+    /// An event without a person changes nothing.
+    func revise(
+        _ event: RecordedEvent, _ fixes: FixNumbers, _ revision: Part<FixRevision>, isWithdrawal: Bool
+    ) throws(SQLiteError) {
         guard let person = event.stream.person else { return }
-        let moved: [FixRow]
-        let isWithdrawal: Bool
-        switch event.event {
-        case .fixesWithdrawn(let fixes, let revision):
-            (moved, isWithdrawal) = (try withdraw(Searched(fixes, of: person, revision)), true)
-        case .fixesRestored(let fixes, let revision):
-            (moved, isWithdrawal) = (try restore(Searched(fixes, of: person, revision)), false)
-        default: return
-        }
+        let searched = Searched(fixes, of: person, revision)
+        let moved = isWithdrawal ? try withdraw(searched) : try restore(searched)
         var fixes: [StoredFix] = []
         for row in moved { fixes.append(try row.stored) }
         let changes = try refold(fixes, of: person, isWithdrawal: isWithdrawal, at: event.recordedAt)

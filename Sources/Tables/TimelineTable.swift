@@ -208,13 +208,16 @@ package final class TimelineTable: Projection {
     /// restart point before it.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         var rest = batch[...]
-        while let end = rest.firstIndex(where: \.removesFixes) {
+        while let end = rest.firstIndex(where: { $0.removal != nil }), let removal = rest[end].removal {
             try fold(rest[..<end])
-            if case .personErased(let person) = rest[end].event {
-                try erase(person)
-            } else {
+            switch removal {
+            case .erasure(let person): try erase(person)
+            case .withdrawal(let fixes, let revision):
                 news.note(rest[end...end])
-                try revise(rest[end])
+                try revise(rest[end], fixes, revision, isWithdrawal: true)
+            case .restoration(let fixes, let revision):
+                news.note(rest[end...end])
+                try revise(rest[end], fixes, revision, isWithdrawal: false)
             }
             rest = rest[(end + 1)...]
         }
@@ -294,12 +297,24 @@ package final class TimelineTable: Projection {
     }
 }
 
+/// What an event does to rows of fixes that are there already.
+private enum FixRemoval {
+    case erasure(PersonID)
+    case withdrawal(FixNumbers, Part<FixRevision>)
+    case restoration(FixNumbers, Part<FixRevision>)
+}
+
 extension RecordedEvent {
-    /// Whether the event moves or removes rows of fixes.
-    fileprivate var removesFixes: Bool {
+    /// How the event moves or removes rows of fixes; `nil` if it does not.
+    fileprivate var removal: FixRemoval? {
         switch event {
-        case .personErased, .fixesWithdrawn, .fixesRestored: true
-        default: false
+        case .personErased(let person): return .erasure(person)
+        case .fixesWithdrawn(let fixes, let revision): return .withdrawal(fixes, revision)
+        case .fixesRestored(let fixes, let revision): return .restoration(fixes, revision)
+        case .fixReported, .sightingReported(_, .visit, _), .regionAdded, .regionRemoved: return nil
+        default:
+            event.isPassedOver(by: .timeline)
+            return nil
         }
     }
 }

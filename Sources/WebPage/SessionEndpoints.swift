@@ -119,15 +119,14 @@ struct SessionEndpoints: Sendable {
         let hash = Secret.hash(ofLink: try body.requiredText("link"), passphrase: try Secret.passphrase(body))
         let now = decisions.clock()
         let secret = Secret(prefix: "wv_", exchange.secretBytes)
-        let receipt: Receipt
+        let (id, receipt): (TokenID, Receipt)
         do throws(Problem) {
-            receipt = try decisions.append(exchange, .openLink(hash, token: secret.hash, isSession: false))
+            (id, receipt) = try decisions.append(exchange, .openLink(hash, token: secret.hash, isSession: false))
         } catch {
             if error.status == 401 { throw wrongSignIns.note(WrongSignIns.wrongLink, at: now) }
             throw error
         }
-        guard case .token(let id) = receipt.reply,
-            let token = decisions.log.withStanding({ $0.tokens[id]?.issued }), let until = token.until,
+        guard let token = decisions.log.withStanding({ $0.tokens[id]?.issued }), let until = token.until,
             let viewed = viewed(by: Caller(principal: token.principal, scopes: token.scopes, token: id))
         else { throw .overSince }
         return HTTPResponse.created(
@@ -195,18 +194,19 @@ struct SessionEndpoints: Sendable {
         let wrong = isLink ? WrongSignIns.wrongLink : WrongSignIns.wrong
         guard isRight else { throw wrongSignIns.note(wrong, at: now) }
         let secret = Secret(prefix: "ws_", exchange.secretBytes)
+        let order: Order<TokenID> =
+            isLink
+            ? .openLink(hash, token: secret.hash, isSession: true) : .openSession(from: hash, hash: secret.hash)
         let receipt: Receipt
         do throws(AppendFailure) {
             receipt = try decisions.log.appendAndWait(
-                isLink
-                    ? .openLink(hash, token: secret.hash, isSession: true)
-                    : .openSession(from: hash, hash: secret.hash), by: token ?? .house, correlation: exchange.id)
+                order.command, by: token ?? .house, correlation: exchange.id)
         } catch {
             // The code was used, the token revoked, or the link ended, by another request at the same moment.
             if case .refused(.notAuthenticated) = error { throw wrongSignIns.note(wrong, at: now) }
             throw Problem(error)
         }
-        guard case .token(let id) = receipt.reply,
+        guard let id = order.read(receipt.reply),
             let until = decisions.log.withStanding({ $0.tokens[id]?.issued.until })
         else { throw .broken }
         endBefore(exchange)

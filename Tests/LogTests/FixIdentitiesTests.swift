@@ -1,4 +1,5 @@
 import Cryptography
+import FixRuns
 import Geodesy
 import Glibc
 import Synchronization

@@ -4,6 +4,7 @@ import Testing
 @testable import Projections
 @testable import Tables
 @testable import Whereabouts
+@testable import WhereaboutsTests
 
 /// A projection is a function of the log, and of fixes not even of their order.
 @Suite struct ProjectionLawTests {
@@ -144,6 +145,18 @@ import Testing
             (a.contains($0) ? "one: " : "other: ") + $0
         }
         #expect(differences == [], sourceLocation: location)
+    }
+
+    /// In debug builds, a table stops at a kind that says it concerns the table, if the table has no case for it.
+    @Test(arguments: EventKind.allCases) func `the tables have a case for each kind that concerns them`(
+        kind: EventKind
+    ) throws {
+        let concerns = kind.fact?.concerns ?? []
+        for recorded in try AnyEvent.some(of: kind) {
+            let (current, timeline) = (try Folded<CurrentTable>([recorded]), try Folded<TimelineTable>([recorded]))
+            #expect(try current.rows().isEmpty || concerns.contains(.current))
+            #expect(try timeline.rows().isEmpty || concerns.contains(.timeline))
+        }
     }
 
     /// Offline stretches: some spans of fixes arrive later, each as a shuffled batch.

@@ -27,7 +27,9 @@ import Testing
         "WireFormats": ["CExpat", "Geodesy", "Replies", "Whereabouts"],
         "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
         // The house.
-        "Log": ["Cryptography", "Geodesy", "SQLite", "Transparency", "Whereabouts"],
+        // Files alone: what is in them, the log says.
+        "FixRuns": ["Cryptography", "Whereabouts"],
+        "Log": ["Cryptography", "FixRuns", "Geodesy", "SQLite", "Transparency", "Whereabouts"],
         "Projections": ["Cryptography", "Log", "SQLite", "Whereabouts"],
         // A table sees the events that a projection hands it, and neither the log nor a key.
         "Tables": ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],
@@ -193,13 +195,17 @@ import Testing
         }
     }
 
-    @Test func `a module of the upper floor has one subject`() {
-        let floor: Set = [
-            "Answers", "HTTPInterface", "HouseEndpoints", "Maintenance", "PersonEndpoints", "Reactors", "WebPage",
+    @Test func `a module of the house has one subject`() {
+        let house: Set = [
+            "Answers", "FixRuns", "HTTPInterface", "HouseEndpoints", "Log", "Maintenance", "PersonEndpoints",
+            "Projections", "Reactors", "Tables", "WebPage",
         ]
         var lines: [String: Int] = [:]
         for file in Tree.sources { lines[file.module, default: 0] += file.lines.count - 1 }
-        for module in floor { #expect(lines[module, default: 0] < 5000, "\(module)") }
+        for module in house {
+            let count = lines[module, default: 0]
+            #expect((1...5000).contains(count), "\(module) has \(count) lines.")
+        }
         // The composition alone: no answer, no address, no table.
         #expect(lines["Service", default: 0] < 1500)
     }

@@ -76,18 +76,8 @@ package struct PersonFeed {
             case .fixReported, .fixesWithdrawn, .fixesRestored, .regionAdded, .regionRemoved: mayHaveNews = told != nil
             case .inputRejected(let device, let reason, _, let input):
                 items.append(writer.item(of: event, rejected: input.content, from: device, reason))
-            // The timeline does not follow from them; those of the audit stream are items below.
-            case .personAdded, .deviceAdded, .deviceRemoved, .tokenIssued, .tokenRevoked, .grantGiven, .grantRevoked,
-                .sharingPaused, .sharingResumed, .invitationMade, .invitationWithdrawn, .invitationRefused,
-                .accountInvitationMade, .accountInvitationClosed, .scheduleSet, .scheduleRemoved, .correctionMade,
-                .correctionWithdrawn, .linkAdded, .linkOpened, .linkEnded, .webhookAdded, .webhookRemoved,
-                .webhookSettled, .webhookFailed,
-                .authorizationReported, .sightingReported, .messageReported, .locationPushTokenRegistered,
-                .locationPushTokenRetired, .locationQueried, .consentAsked, .consentGiven, .consentRefused,
-                .locationPushStarted, .locationPushAttempted, .locationPushWithheld, .locationPushTested,
-                .locationReportCommanded, .locationQueryEnded, .locationDisclosed, .locationRead, .refusalsCounted,
-                .personErased, .clockSteppedBack, .logRestored, .lossAccepted, .operatorActed:
-                break
+            // The timeline does not follow from it; if it is in the audit stream, it is an item below.
+            default: event.event.isPassedOver(by: .feed)
             }
             guard event.stream == .audit(person), let item = writer.item(of: event) else { continue }
             items.append(item)

@@ -196,7 +196,8 @@ package struct ReadQuestion: Hashable, Sendable {
     }
 }
 
-/// The writer's result of a command.
+/// The writer's result of a command, in the form that the standing keeps for a repeated request. A caller who uses it
+/// sends an ``Order``, which knows the type.
 package enum CommandReply: Hashable, Sendable {
     case done
     case person(PersonID)

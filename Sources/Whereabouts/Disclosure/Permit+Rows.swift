@@ -11,6 +11,15 @@ extension Permit {
         showsOwnNames ? corrections.name(at: place) : nil
     }
 
+    /// Whether a visit may be shown: all of it, because a part would disclose the rest. A visit that still lasts ends
+    /// at `now`.
+    package func shows(_ visit: Visit, at now: Timestamp) -> Bool {
+        shows(from: visit.arrival, to: visit.departure ?? now)
+    }
+
+    /// Whether a fix may be shown: the time of the device counts, whenever it arrived.
+    package func shows(_ fix: Fix) -> Bool { shows(fix.timestamp) }
+
     /// The requested range, cut to the permitted times and, on further pages, to the data that existed when the read
     /// began.
     ///

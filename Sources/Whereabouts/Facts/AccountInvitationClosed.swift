@@ -2,6 +2,8 @@
 enum AccountInvitationClosed: Fact {
     static let kind = EventKind.accountInvitationClosed
     static let streams: FactStreams = [.audit, .house]
+    static let item = ChangedItem.accountInvitation
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: AccountInvitationID?

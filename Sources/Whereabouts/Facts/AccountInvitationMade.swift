@@ -2,6 +2,8 @@
 enum AccountInvitationMade: Fact {
     static let kind = EventKind.accountInvitationMade
     static let streams: FactStreams = [.audit, .house]
+    static let item = ChangedItem.accountInvitation
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: (hash: Hash256, expires: Timestamp)?

@@ -2,6 +2,8 @@
 enum BeaconSighted: Fact {
     static let kind = EventKind.beaconSighted
     static let streams: FactStreams = .track
+    static let item = ChangedItem.nothing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         try BeaconReport.visit(event, .beacon, &fact)

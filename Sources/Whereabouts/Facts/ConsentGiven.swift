@@ -2,6 +2,8 @@
 enum ConsentGiven: Fact {
     static let kind = EventKind.consentGiven
     static let streams: FactStreams = .audit
+    static let item = ChangedItem.nothing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: QueryID?

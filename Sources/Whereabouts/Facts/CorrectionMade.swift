@@ -4,6 +4,8 @@ import Geodesy
 enum CorrectionMade: Fact {
     static let kind = EventKind.correctionMade
     static let streams: FactStreams = .audit
+    static let item = ChangedItem.correction
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: Part<Correction>?

@@ -2,6 +2,8 @@
 enum CrossingReported: Fact {
     static let kind = EventKind.crossingReported
     static let streams: FactStreams = .track
+    static let item = ChangedItem.nothing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         try CrossingReport.visit(event, .crossing, &fact)

@@ -2,6 +2,8 @@
 enum DeviceAdded: Fact {
     static let kind = EventKind.deviceAdded
     static let streams: FactStreams = .audit
+    static let item = ChangedItem.thing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: (device: DeviceID, person: PersonID, handle: Part<Handle>)?

@@ -8,6 +8,8 @@
 ///     enum VisitNoted: Fact {
 ///         static let kind = EventKind.visitNoted
 ///         static let streams: FactStreams = .audit
+///         static let item = ChangedItem.event
+///         static let concerns: FactConcerns = []
 ///
 ///         static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
 ///             var given: (at: Timestamp, note: Part<VisitNote>)?
@@ -29,6 +31,13 @@ package protocol Fact: Sendable {
 
     /// The streams in which the fact can be.
     static var streams: FactStreams { get }
+
+    /// What ``SettingChange/item`` of the kind's audit row numbers; ``ChangedItem/nothing`` if it has no such row.
+    static var item: ChangedItem { get }
+
+    /// The folds that have a case for the kind, besides those of the standing and the audit. No default: whoever adds a
+    /// kind decides it here, and a fold that lacks the case stops the tests (``Event/isPassedOver(by:)``).
+    static var concerns: FactConcerns { get }
 
     /// Visits the fields and makes an event of the values that the visitor returns.
     ///
@@ -81,6 +90,44 @@ package struct FactStreams: OptionSet, Sendable {
     package static let track = FactStreams(rawValue: 2)
     /// The stream of the house.
     package static let house = FactStreams(rawValue: 4)
+}
+
+/// What the item of an audit row is. Answers name it by the reference that the list of such items gives it too.
+package enum ChangedItem: Sendable, CaseIterable {
+    /// The kind has no audit row about an item.
+    case nothing
+    /// No list names the item by a reference: a person, a device, a region.
+    case thing
+    /// An event of the log, by its number.
+    case event
+    case token
+    case grant
+    case invitation
+    case accountInvitation
+    case schedule
+    case link
+    case webhook
+    case correction
+}
+
+/// Folds that look at a few kinds only. The fold of the standing has a case for each kind; the audit follows from
+/// ``Fact/audited(_:)``.
+package struct FactConcerns: OptionSet, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The newest fix of each device (`CurrentTable`).
+    package static let current = FactConcerns(rawValue: 1)
+    /// Fixes, visits and crossings (`TimelineTable`, ``TimelineFold``).
+    package static let timeline = FactConcerns(rawValue: 2)
+    /// The person's feed, beyond the items of the audit (`PersonFeed`).
+    package static let feed = FactConcerns(rawValue: 4)
+    /// The habits of askers (``AskPatterns``).
+    package static let patterns = FactConcerns(rawValue: 8)
+    /// The operator's counts, beyond one for each kind (`EventTally`).
+    package static let tally = FactConcerns(rawValue: 16)
+    /// Waiting pushes, which such an event can make unwanted (``Event/mayForbidPushes``).
+    package static let pushes = FactConcerns(rawValue: 32)
 }
 
 /// Takes the fields of a fact: writes, reads, shows, describes or invents them.

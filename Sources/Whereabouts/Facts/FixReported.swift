@@ -2,6 +2,8 @@
 enum FixReported: Fact {
     static let kind = EventKind.fixReported
     static let streams: FactStreams = .track
+    static let item = ChangedItem.nothing
+    static let concerns: FactConcerns = [.current, .timeline, .feed]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: (device: DeviceID, query: QueryID?, fix: Part<Fix>)?

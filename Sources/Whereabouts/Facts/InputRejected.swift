@@ -2,6 +2,8 @@
 enum InputRejected: Fact {
     static let kind = EventKind.inputRejected
     static let streams: FactStreams = .track
+    static let item = ChangedItem.nothing
+    static let concerns: FactConcerns = [.feed, .tally]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: (device: DeviceID, reason: RejectionReason, length: Int64, input: Part<RejectedInput>)?

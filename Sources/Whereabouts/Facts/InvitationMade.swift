@@ -2,6 +2,8 @@
 enum InvitationMade: Fact {
     static let kind = EventKind.invitationMade
     static let streams: FactStreams = .audit
+    static let item = ChangedItem.invitation
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: Invitation?

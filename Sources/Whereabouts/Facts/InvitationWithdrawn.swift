@@ -2,6 +2,8 @@
 enum InvitationWithdrawn: Fact {
     static let kind = EventKind.invitationWithdrawn
     static let streams: FactStreams = .audit
+    static let item = ChangedItem.invitation
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: InvitationID?

@@ -2,6 +2,8 @@
 enum LocationPushTested: Fact {
     static let kind = EventKind.locationPushTested
     static let streams: FactStreams = [.audit, .house]
+    static let item = ChangedItem.thing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: LocationPushAttempt?

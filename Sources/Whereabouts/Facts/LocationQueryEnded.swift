@@ -2,6 +2,8 @@
 enum LocationQueryEnded: Fact {
     static let kind = EventKind.locationQueryEnded
     static let streams: FactStreams = .audit
+    static let item = ChangedItem.nothing
+    static let concerns: FactConcerns = [.tally, .pushes]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: (query: QueryID, end: QueryEnd, fix: Int64?)?

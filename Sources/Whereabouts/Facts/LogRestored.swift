@@ -2,6 +2,8 @@
 enum LogRestored: Fact {
     static let kind = EventKind.logRestored
     static let streams: FactStreams = .house
+    static let item = ChangedItem.nothing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: Int64?

@@ -2,6 +2,8 @@
 enum LossAccepted: Fact {
     static let kind = EventKind.lossAccepted
     static let streams: FactStreams = .house
+    static let item = ChangedItem.nothing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: (from: Int64, to: Int64, epoch: Int64)?

@@ -3,6 +3,8 @@ enum OperatorActed: Fact {
     static let kind = EventKind.operatorActed
     /// In the audit of a person if a message of their webhook is posted again.
     static let streams: FactStreams = [.audit, .house]
+    static let item = ChangedItem.thing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: OperatorAct?

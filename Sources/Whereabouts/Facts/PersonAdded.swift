@@ -2,6 +2,8 @@
 enum PersonAdded: Fact {
     static let kind = EventKind.personAdded
     static let streams: FactStreams = .audit
+    static let item = ChangedItem.thing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: (person: PersonID, handle: Part<Handle>)?

@@ -2,6 +2,8 @@
 enum RefusalsCounted: Fact {
     static let kind = EventKind.refusalsCounted
     static let streams: FactStreams = .house
+    static let item = ChangedItem.nothing
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: (principal: PrincipalID, count: Int64, since: Timestamp)?

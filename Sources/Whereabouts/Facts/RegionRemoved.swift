@@ -2,6 +2,8 @@
 enum RegionRemoved: Fact {
     static let kind = EventKind.regionRemoved
     static let streams: FactStreams = .audit
+    static let item = ChangedItem.thing
+    static let concerns: FactConcerns = [.timeline, .feed]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: RegionID?

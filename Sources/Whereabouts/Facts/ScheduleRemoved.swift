@@ -2,6 +2,8 @@
 enum ScheduleRemoved: Fact {
     static let kind = EventKind.scheduleRemoved
     static let streams: FactStreams = .audit
+    static let item = ChangedItem.schedule
+    static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: ScheduleID?

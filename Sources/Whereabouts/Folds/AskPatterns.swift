@@ -40,7 +40,11 @@ package struct AskPatterns: Sendable {
             case .locationRead(let read) where read.verdict != .own:
                 let asked = step(read.reader, .ask(isRefused: read.verdict.isRefused))
                 return read.verdict.isRefused ? [asked] : [asked, step(read.reader, .shown(read.precision))]
-            default: return []
+            // The person themselves.
+            case .locationQueried, .locationDisclosed, .locationRead: return []
+            default:
+                recorded.event.isPassedOver(by: .patterns)
+                return []
             }
         }
     }

@@ -117,8 +117,7 @@ struct CrossingDerivation {
     mutating func add(_ stay: Stay, _ transform: GeocentricTransform) {
         guard !isIdle else { return }
         let place = transform.coordinate(stay.place?.center ?? stay.mean.center).coordinate
-        var accuracy = max(VisitRules.bestAccuracy, stay.mean.radius)
-        if rules.remembersPlaces { accuracy = min(accuracy, stay.place?.error ?? .infinity, stay.mean.placeRadius) }
+        let accuracy = rules.places.trackAccuracy(of: stay)
         let arrival = TrackPoint(time: stay.arrival, coordinate: place, accuracy: accuracy, transform)
         add(Knot(fix: arrival, isVisit: true))
         if !stay.isOpen, stay.departure > stay.arrival {

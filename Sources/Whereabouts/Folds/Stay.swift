@@ -103,8 +103,9 @@ struct Stay: Hashable {
                 || next.isVagueEcho(of: self, distance)
         else { return false }
         let silence = Double(next.arrival - lastSeen) / 1000
-        let longest = rules.silence.longestStaySeconds(data: data(joinedWith: next))
-        return silence <= rules.silence.samePlaceSeconds && Double(next.lastSeen - arrival) / 1000 <= longest
+        return !rules.silence.ends(after: silence)
+            && !rules.silence.isTooLong(
+                staySeconds: Double(next.lastSeen - arrival) / 1000, data: data(joinedWith: next))
     }
 
     private func data(joinedWith next: Stay) -> Double {

@@ -51,11 +51,7 @@ extension StayCluster {
         let away = CoreEdge(of: found.core, from: last, through: outside[...])
         let latest = max(stay.arrival, next.time - away.milliseconds)
         if last.report == .departure { return stay.lastSeen }
-        let silence = Double(next.time - stay.lastSeen) / 1000
-        if silence > rules.silence.otherPlaceSeconds { return stay.lastSeen }
-        let longest = rules.silence.longestStaySeconds(data: stay.dataSeconds) * 1000
-        guard longest < Double(latest - stay.arrival) else { return latest }
-        return min(latest, max(stay.lastSeen, stay.arrival + Int64(longest)))
+        return rules.silence.departure(of: stay, before: next.time, latest: latest)
     }
 
     /// The share of the time around a stay that it must fill if it was hardly seen.
@@ -92,7 +88,7 @@ extension StayCluster {
 
     /// Whether a fix outside is recent enough to show when the place was reached.
     private func isReached(_ first: TrackPoint, from outside: TrackPoint, _ rules: VisitRules) -> Bool {
-        first.report != .arrival && first.seconds(since: outside) <= rules.silence.otherPlaceSeconds
+        first.report != .arrival && rules.silence.connectsPlaces(first.seconds(since: outside))
     }
 
     /// Whether phone and world disagreed for a few minutes: in and out by jumps over a detour with vague fixes between,
@@ -108,7 +104,7 @@ extension StayCluster {
 
     /// How many of the waiting fixes still belong to the spot if it is false: those before the jump back.
     func fixesAtFalseSpot(after entry: TrackPoint?, _ rules: VisitRules) -> Int {
-        guard rules.remembersPlaces, let entry else { return 0 }
+        guard rules.falseSpots == .atJumpBack, let entry else { return 0 }
         var before = lastInsider
         let away = entry.point.chordMeters(to: mean.center) / VisitRules.teleportDetour
         for (index, fix) in exit.waiting.enumerated() {

@@ -81,10 +81,7 @@ struct StayCluster {
     /// Whether the last fix outside was certainly outside, and the phone then rested there. The person is then back
     /// from a visit elsewhere.
     private func wasElsewhere(before fix: TrackPoint) -> Bool {
-        guard rules.remembersPlaces, let last = exit.waiting.last, fix.seconds(since: last) >= VisitRules.restSeconds
-        else {
-            return false
-        }
+        guard let last = exit.waiting.last, rules.outsideRests.isRest(at: last, before: fix) else { return false }
         let beyond = last.point.chordMeters(to: mean.center) - VisitRules.placeRadius
         return beyond > VisitRules.weakOutside * last.accuracy
     }
@@ -95,7 +92,7 @@ struct StayCluster {
         guard step > VisitRules.dataStepSeconds, fix.point.chordMeters(to: mean.center) <= reach(of: fix) else {
             return false
         }
-        return fix.seconds(since: seed) > rules.silence.longestStaySeconds(data: dataSeconds + data(to: fix))
+        return rules.silence.isTooLong(staySeconds: fix.seconds(since: seed), data: dataSeconds + data(to: fix))
     }
 
     /// The time with data since the last fix inside, in seconds.

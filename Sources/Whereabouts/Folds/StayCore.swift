@@ -74,7 +74,7 @@ struct StayCore {
             let after = index + 1 < fixes.count ? fixes[index + 1] : exit
             dwells[index] = StaySamples.dwell(of: fixes[index], after: before, before: after)
         }
-        if rules.remembersPlaces, fixes.count <= VisitRules.fewFixes {
+        if rules.weightsOfFew.isCounted(fixes.count) {
             dwells = Self.dwellsOfFew(fixes, before: exit)
         }
         var center: GeocentricPoint
@@ -107,7 +107,7 @@ struct StayCore {
             guard quiet > VisitRules.quietSeconds else { return false }
             // A phone that moved before the silence had already left.
             let isLeaving =
-                index + 1 == fixes.count && index > 0 && quiet >= rules.silence.wayOutSeconds
+                index + 1 == fixes.count && index > 0 && rules.silence.isWayOut(quiet)
                 && fixes[index].seconds(since: fixes[index - 1]) <= VisitRules.wayOutFixSeconds
             return !isLeaving
         }

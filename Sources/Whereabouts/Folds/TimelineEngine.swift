@@ -62,7 +62,7 @@ final class TimelineEngine {
         let device: DeviceID
 
         init?(_ fix: StoredFix, _ rules: VisitRules, _ transform: GeocentricTransform) {
-            guard rules.usesReportedVisits || fix.report == nil, let point = TrackPoint(fix, transform) else {
+            guard rules.reports.uses(fix), let point = TrackPoint(fix, transform) else {
                 return nil
             }
             self.point = point
@@ -88,7 +88,7 @@ final class TimelineEngine {
     func take(_ fix: StoredFix, _ changes: inout [TimelineChange]) {
         // A report is about the past, so only its receipt is the present time.
         let receipt = fix.report == nil ? fix.receivedAt ?? fix.timestamp : fix.receivedAt
-        if let receipt, fix.report == nil || rules.usesReportedVisits {
+        if let receipt, rules.reports.uses(fix) {
             newest.receipt = max(newest.receipt, receipt.milliseconds)
         }
         guard let seen = Seen(fix, rules, transform) else { return }

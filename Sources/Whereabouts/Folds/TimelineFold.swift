@@ -44,7 +44,7 @@ package struct TimelineFold {
                         device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
                         horizontalAccuracy: fix.horizontalAccuracy, receivedAt: receipt), &changes)
             case .sightingReported(let device, _, .open(.visit(let report))):
-                guard rules.usesReportedVisits, let person = event.stream.person else { continue }
+                guard rules.reports.usesReports, let person = event.stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
                 engine.reported = event.recordedAt
                 for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
@@ -60,7 +60,11 @@ package struct TimelineFold {
                 let engine = try engine(of: person, rows, &changes)
                 engine.reported = event.recordedAt
                 engine.unwatch(id, at: event.recordedAt, &changes)
-            default: continue
+            // The key is gone; the caller handles the others.
+            case .fixReported, .sightingReported(_, .visit, _), .regionAdded, .fixesWithdrawn, .fixesRestored,
+                .personErased:
+                continue
+            default: event.event.isPassedOver(by: .timeline)
             }
         }
         return changes

@@ -38,7 +38,7 @@ package struct Visit: Hashable, Sendable {
         (self.lastSeen, self.tellableFrom) = (lastSeen, tellableFrom)
     }
 
-    /// The longest silence within a visit, in seconds: 72 hours (``SilenceRules/samePlaceSeconds``).
+    /// The longest silence within a visit, in seconds: 72 hours (``SilenceStage/limited``).
     static let longestSilenceSeconds = 72 * 3600.0
 
     /// The visit as an answer at a time shows it; `nil` if it is not a visit then.
@@ -82,7 +82,7 @@ package struct Visit: Hashable, Sendable {
             horizontalAccuracy: stay.place.map { min(stay.mean.placeRadius, $0.error * VisitRules.meanErrors) }
                 ?? stay.mean.placeRadius,
             fixes: stay.mean.count, firstReported: reported, departureReported: stay.isOpen ? nil : reported,
-            lastSeen: rules.usesReportedVisits ? Timestamp(milliseconds: stay.lastSeen) : nil,
+            lastSeen: rules.telling.lastSeen(of: stay),
             tellableFrom: stay.tellableFrom.map(Timestamp.init(milliseconds:)))
     }
 

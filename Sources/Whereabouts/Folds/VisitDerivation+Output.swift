@@ -10,11 +10,9 @@ extension VisitDerivation {
             if let earlier = ended.stay { stays.append(earlier) }
             if let open { stays.append(open) }
         }
-        if rules.remembersPlaces {
-            // The earlier of the two is not settled, so it does not affect the later one yet.
-            for index in stays.indices.dropFirst(finished.stays.count) {
-                stays[index].place = memory.place(of: stays[index])
-            }
+        // The earlier of the two is not settled, so it does not affect the later one yet.
+        for index in stays.indices.dropFirst(finished.stays.count) {
+            stays[index].place = rules.places.place(of: stays[index], memory)
         }
         let told = stays.dropFirst(finished.stays.count).filter { $0.tellableFrom == nil }
         return (stays, provisionalCrossings(after: told[...], told.contains { $0.isOpen } ? open : nil))
@@ -28,7 +26,7 @@ extension VisitDerivation {
         if !isJoined {
             for fix in ended.between { ahead.add(.fix(fix)) }
             if var open {
-                open.place = rules.remembersPlaces ? memory.place(of: open) : nil
+                open.place = rules.places.place(of: open, memory)
                 ahead.add(open, transform)
             } else if let cluster {
                 for fix in cluster.young { ahead.add(.fix(fix)) }
@@ -46,7 +44,7 @@ extension VisitDerivation {
         let silentFrom = cluster.exit.outsiders.isEmpty ? taken.newest + quiet : .max
         let isTold = isSeen || now >= silentFrom
         // A visit that silence alone will make is kept with its time, for answers after that time.
-        guard isTold || (rules.usesReportedVisits && silentFrom < .max) else { return nil }
+        guard isTold || (rules.telling.keepsUntold && silentFrom < .max) else { return nil }
         var stay = cluster.openCoreStay(after: approach.trail, followsStay: approach.followsStay, rules).stay
         if !isTold { stay.tellableFrom = silentFrom }
         return stay
@@ -55,7 +53,7 @@ extension VisitDerivation {
     /// The stay at the newest fixes if they are outside an open cluster that is not a stay, and nothing follows them:
     /// the cluster closes as with the next fix.
     private func stayAfterSilence() -> Stay? {
-        guard rules.remembersPlaces, let cluster, !cluster.exit.outsiders.isEmpty else { return nil }
+        guard rules.outsideRests.makesStays, let cluster, !cluster.exit.outsiders.isEmpty else { return nil }
         var ahead = self
         var left = cluster.exit.waiting.count
         while left > 0, let open = ahead.cluster, !open.exit.outsiders.isEmpty {

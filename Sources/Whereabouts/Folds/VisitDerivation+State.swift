@@ -4,8 +4,8 @@ extension VisitDerivation {
     /// The state as a CBOR array, after a cluster has closed and before the next one has a fix, or within a long cluster.
     ///
     /// `[trail, last fed, follows stay, pending or null, crossings, way out of the pending stay, device of the newest fix, lead,
-    /// open cluster or null]`; there are no other fixes between stays at such moments. Rules that remember places append
-    /// ``Approach/beganAnew`` and ``memory``.
+    /// open cluster or null]`; there are no other fixes between stays at such moments. The stage of
+    /// places may append members of its own (``PlaceStage/stateMembers``).
     func encoded() -> [UInt8] {
         var writer = CBORWriter()
         writer.array(rules.stateMembers)
@@ -18,10 +18,7 @@ extension VisitDerivation {
         writer.integer(taken.device.rawValue)
         lead.write(to: &writer)
         if let cluster { cluster.write(to: &writer) } else { writer.null() }
-        if rules.remembersPlaces {
-            writer.integer(approach.beganAnew)
-            memory.write(to: &writer)
-        }
+        rules.places.write(beganAnew: approach.beganAnew, memory, to: &writer)
         return writer.bytes
     }
 
@@ -45,10 +42,7 @@ extension VisitDerivation {
                 taken.leadThrough = Lead(from: restart.closed, device: DeviceID(rawValue: try reader.integer()))
                 lead = try DeviceLead(from: &reader, transform)
                 cluster = try reader.readNull() ? nil : try StayCluster(from: &reader, rules, transform)
-                if rules.remembersPlaces {
-                    approach.beganAnew = try reader.integer()
-                    memory = try PlaceMemory(from: &reader)
-                }
+                try rules.places.read(beganAnew: &approach.beganAnew, &memory, from: &reader)
                 try reader.end()
                 return .success(())
             } catch {
@@ -62,7 +56,5 @@ extension VisitDerivation {
 }
 
 extension VisitRules {
-    fileprivate var stateMembers: Int {
-        remembersPlaces ? 11 : 9
-    }
+    fileprivate var stateMembers: Int { 9 + places.stateMembers }
 }

@@ -167,9 +167,7 @@ struct VisitDerivation {
             if let before = spikes.previous, doubtful.isSpike(after: before, before: fix) {
                 // The fix is a spike.
                 spikes.suspect = nil
-            } else if let before = spikes.previous, rules.remembersPlaces, doubtful.isJump(from: before),
-                fix.isJump(from: doubtful)
-            {
+            } else if let before = spikes.previous, rules.spikes.mayBePair(doubtful, after: before, with: fix) {
                 (spikes.first, spikes.suspect) = (doubtful, fix)
                 return
             } else {
@@ -195,7 +193,7 @@ struct VisitDerivation {
     private func isSilenceTooLong(before fix: TrackPoint) -> Bool {
         guard let last = approach.lastFed, let cluster else { return false }
         let from = max(last.time, cluster.carriedUntil)
-        if Double(fix.time - from) / 1000 > rules.silence.samePlaceSeconds { return true }
+        if rules.silence.ends(after: Double(fix.time - from) / 1000) { return true }
         return cluster.isOverdrawn(by: fix)
     }
 
@@ -324,10 +322,7 @@ struct VisitDerivation {
     /// Makes the pending stay final.
     private mutating func seal() {
         if var stay = ended.stay {
-            if rules.remembersPlaces {
-                stay.place = memory.place(of: stay)
-                memory.add(stay)
-            }
+            rules.places.settle(&stay, &memory)
             finished.stays.append(stay)
             crossings.add(stay, transform)
             ended.stay = nil

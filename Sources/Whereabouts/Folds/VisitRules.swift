@@ -1,24 +1,42 @@
 /// The rules of one version of the derivation of visits and crossings, and the thresholds that all versions share.
 /// Distances are meters, times seconds; each threshold has its reason.
 ///
-/// A threshold or rule that changes the results needs a new version: it becomes a property here, and the older versions
-/// keep their value. So a timeline of either version can be folded from the log, and the two can be compared. The page
+/// A version is composed of stages, one for each part of the derivation in which versions differ. A threshold or rule
+/// that changes the results needs a new version, whose stage gets a new case; the older versions keep theirs. So a
+/// timeline of either version can be folded from the log, and the two can be compared. The page
 /// <doc:0029-how-long-old-rules-are-kept> says when an old version is dropped.
 package struct VisitRules: Hashable, Sendable {
     /// The version of the derivation, and of the projection that is folded by it.
     package let version: Int64
+
+    /// The use of visits that devices report.
+    let reports: ReportStage
+    /// Which fixes are spikes.
+    let spikes: SpikeStage
+    /// Where a false spot ends.
+    let falseSpots: FalseSpotStage
+    /// The meaning of a silence after a fix outside.
+    let outsideRests: OutsideRestStage
+    /// The weights of few fixes.
+    let weightsOfFew: FewFixesStage
+    /// The place of a stay.
+    let places: PlaceStage
     /// The meaning of a silence between two fixes.
-    let silence: SilenceRules
-    /// Whether the visits that a device itself reports are evidence (``StoredFix/report``).
-    package let usesReportedVisits: Bool
-    /// Whether places are remembered for stays with few fixes (``PlaceMemory``). The same rules find spikes in pairs,
-    /// end a false spot at the jump back, and take a fix outside that a long silence follows as a place.
-    let remembersPlaces: Bool
+    let silence: SilenceStage
+    /// What a visit says of silence.
+    let telling: TellingStage
+
+    /// Whether the visits that a device itself reports are evidence, so that the timeline keeps them.
+    package var usesReportedVisits: Bool { reports.usesReports }
 
     /// The versions that can still be folded, oldest first.
     package static let all: [VisitRules] = [
-        VisitRules(version: 5, silence: .unlimited, usesReportedVisits: false, remembersPlaces: false),
-        VisitRules(version: 7, silence: .limited, usesReportedVisits: true, remembersPlaces: true),
+        VisitRules(
+            version: 5, reports: .ignored, spikes: .single, falseSpots: .atCluster, outsideRests: .noise,
+            weightsOfFew: .asMany, places: .ownFixes, silence: .unlimited, telling: .departures),
+        VisitRules(
+            version: 7, reports: .evidence, spikes: .pairs, falseSpots: .atJumpBack, outsideRests: .place,
+            weightsOfFew: .withSilence, places: .rememberedPlaces, silence: .limited, telling: .silences),
     ]
 
     /// The rules that a new timeline is folded by.
@@ -157,7 +175,6 @@ package struct VisitRules: Hashable, Sendable {
     static let longestDwell = 400.0
     /// … and for this share of the time since the one before. With a distance filter, the fix before a silence is the
     /// place, and the one that ends it is the way out.
-    /// one that ends the quiet is the way out.
     static let dwellBefore = 0.3
     /// The core has this radius, a house with its door, …
     static let coreRadius = 22.0
@@ -192,7 +209,7 @@ package struct VisitRules: Hashable, Sendable {
     /// Time between fixes is time with data up to this step, in seconds: phones at rest send such heartbeats.
     static let dataStepSeconds = 2 * 3600.0
     /// A last fix off the core is on the way out if it came at most this many seconds after another, as the fixes of a
-    /// moving phone do (``SilenceRules/wayOutSeconds``).
+    /// moving phone do (``SilenceStage/isWayOut(_:)``).
     static let wayOutFixSeconds = 90.0
     /// A reported moment is ignored if fixes came within this many seconds before and after it.
     static let reportSilenceSeconds = 600.0
@@ -275,28 +292,4 @@ package struct VisitRules: Hashable, Sendable {
     static let restartSpanSeconds: Int64 = 6 * 3600
     /// In a long stay it may be restarted once in this many fixes, at two more bytes for each.
     static let restartFixes: Int64 = 1024
-}
-
-/// The longest silence, in seconds, that one visit may contain, and the meaning of the silence after a fix. Without a
-/// limit a visit goes on through any silence between two fixes at its place.
-struct SilenceRules: Hashable {
-    /// The longest silence within one visit to the same place: a phone at rest reports rarely.
-    let samePlaceSeconds: Double
-    /// After a longer silence between two places the person left the first when last seen there, and reached the second
-    /// when first seen there.
-    let otherPlaceSeconds: Double
-    /// The person has left if at least this much silence follows a fix off the core (``VisitRules/wayOutFixSeconds``).
-    let wayOutSeconds: Double
-
-    static let unlimited = SilenceRules(
-        samePlaceSeconds: .infinity, otherPlaceSeconds: .infinity, wayOutSeconds: .infinity)
-    static let limited = SilenceRules(
-        samePlaceSeconds: Visit.longestSilenceSeconds, otherPlaceSeconds: 24 * 3600, wayOutSeconds: 300)
-
-    /// A visit is at most this many times as long as its time with data, plus ``samePlaceSeconds``: several silences in
-    /// a row are no better evidence than one.
-    private static let mostPerData = 2.0
-
-    /// The longest stay, in seconds, for a time with data.
-    func longestStaySeconds(data: Double) -> Double { Self.mostPerData * data + samePlaceSeconds }
 }

@@ -95,13 +95,8 @@ extension Standing.Query {
 }
 
 extension Event {
-    /// Whether the event can make a waiting push unwanted.
+    /// Whether the event can make a waiting push unwanted. Nine of ten events are fixes, so they pay no look-up.
     package var mayForbidPushes: Bool {
-        switch self {
-        case .locationQueryEnded, .grantRevoked, .grantGiven, .sharingPaused, .personErased, .deviceRemoved,
-            .locationPushTokenRegistered, .locationPushTokenRetired:
-            true
-        default: false
-        }
+        if case .fixReported = self { false } else { concerns.contains(.pushes) }
     }
 }

@@ -1,3 +1,4 @@
+import FixRuns
 import Glibc
 import JSON
 import TestSupport

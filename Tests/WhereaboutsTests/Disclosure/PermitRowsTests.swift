@@ -86,4 +86,24 @@ import Whereabouts
         #expect(entry == (isShown ? Self.time(entered) : nil))
         #expect(try Self.friends().shownEntry(nil, before: Self.time(left)) == nil)
     }
+
+    /// The walker paused from second 200 to 300, and it is second 1000.
+    @Test(
+        arguments: [
+            (110, 150, true), (90, 150, false), (150, 400, false), (250, 260, false), (300, 400, true),
+            (150, nil, false), (400, nil, true),
+        ] as [(Int64, Int64?, Bool)])
+    func `a visit with a hidden part is hidden, and one that still lasts goes on until now`(
+        arrival: Int64, departure: Int64?, isShown: Bool
+    ) throws {
+        let place = try Coordinate(latitude: 48.2, longitude: 16.4)
+        let visit = Visit(
+            id: 1, arrival: Self.time(arrival), departure: departure.map(Self.time), coordinate: place,
+            horizontalAccuracy: 10, fixes: 5, firstReported: Self.time(arrival), departureReported: nil)
+        #expect(try Self.friends().shows(visit, at: Self.time(1000)) == isShown)
+        for moment in [arrival, departure ?? arrival] {
+            let fix = Fix(timestamp: Self.time(moment), coordinate: place, horizontalAccuracy: 5)
+            #expect(try Self.friends().shows(fix) == Self.friends().shows(Self.time(moment)))
+        }
+    }
 }

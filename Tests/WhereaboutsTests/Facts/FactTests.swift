@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
-import Whereabouts
+
+@testable import Whereabouts
 
 /// The promises that the declarations in `Sources/Whereabouts/Facts` promise together.
 @Suite struct FactTests {
@@ -62,6 +63,33 @@ import Whereabouts
             default: #expect(!stream.isTrack)
             }
             #expect(event.kind == kind)
+        }
+    }
+
+    /// Answers name the item of such a row by the reference that the list of these items gives it.
+    @Test(arguments: EventKind.allCases) func `a kind has an item if the audit has rows about one, and only then`(
+        kind: EventKind
+    ) throws {
+        let hasRows = try AnyEvent.some(of: kind).contains { recorded in
+            switch recorded.audited {
+            case .change, .quietChange: true
+            default: false
+            }
+        }
+        #expect(hasRows == (kind.fact.map { $0.item != .nothing } ?? false))
+    }
+
+    /// In debug builds, a fold stops at a kind that says it concerns the fold, if the fold has no case for it.
+    @Test(arguments: EventKind.allCases) func `the folds have a case for each kind that concerns them`(
+        kind: EventKind
+    ) throws {
+        let concerns = kind.fact?.concerns ?? []
+        for recorded in try AnyEvent.some(of: kind) {
+            let steps = AskPatterns.Step.steps(of: recorded)
+            #expect(steps.isEmpty || concerns.contains(.patterns))
+            let timeline = try MemoryTimeline()
+            try timeline.record([(recorded.stream, recorded.recordedAt, .house, recorded.event)])
+            #expect((timeline.visits.isEmpty && timeline.leads.isEmpty) || concerns.contains(.timeline))
         }
     }
 }

@@ -22,6 +22,28 @@ struct AnyEvent {
         }
     }
 
+    /// Some random events of a kind as the log has them, numbered from 1, each also as it is after its keys are gone.
+    /// Empty for a reserved kind.
+    static func some(of kind: EventKind) throws -> [RecordedEvent] {
+        var events = AnyEvent(random: SplitMix(UInt64(kind.rawValue)))
+        var made: [RecordedEvent] = []
+        for number in 1...20 {
+            let next = events.next(kind)
+            guard let (event, stream) = next else { break }
+            let encoded = EventCoding.encode(event, in: stream)
+            let erased = try EventCoding.decoded(
+                kind, stream, clear: encoded.clear, parts: encoded.parts.map(\.plaintext), sealed: { _ in .erased })
+            for (place, event) in [event, erased].enumerated() {
+                made.append(
+                    RecordedEvent(
+                        number: Int64(2 * number - 1 + place), stream: stream, version: 1,
+                        recordedAt: Timestamp(milliseconds: 1_777_593_600_000), actor: .house,
+                        correlation: Identifier128(high: 0, low: 0), cause: 0, event: event))
+            }
+        }
+        return made
+    }
+
     mutating func correction() -> Correction {
         while true {
             var fields = SampledFields(random: self, person: nil)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Whereabouts
 
-@testable import Log
+@testable import FixRuns
 
 @Suite struct FixRunTests {
     private static let key = SipHash(key: [UInt8](0..<16))
@@ -85,24 +85,59 @@ import Whereabouts
             FixMark(hash: .random(in: 0...UInt64.max), number: $0, person: PersonID(rawValue: 2))
         }
         let path = try Self.run(marks, in: folder).path
-        let bytes = try #require(DataDirectory.read(path, atMost: 1 << 20))
+        let bytes = try contents(ofFile: path)
         #expect(bytes.count == 7 * 512)
         for index in bytes.indices {
             var damaged = bytes
             damaged[index] ^= 1 << UInt8(index % 8)
-            try DataDirectory.writePrivate(damaged, to: path)
+            try TestSupport.write(damaged, to: path)
             #expect(throws: FixRunFailure.self, "byte \(index)") {
                 _ = try Self.marks(of: try FixRun(path: path, key: Self.key))
             }
         }
         for length in [0, 1, 511, 512, 6 * 512, 7 * 512 - 1] {
-            try DataDirectory.writePrivate(Array(bytes[..<length]), to: path)
+            try TestSupport.write(Array(bytes[..<length]), to: path)
             #expect(throws: FixRunFailure.self, "\(length) bytes") {
                 _ = try Self.marks(of: try FixRun(path: path, key: Self.key))
             }
         }
-        try DataDirectory.writePrivate(bytes, to: path)
+        try TestSupport.write(bytes, to: path)
         #expect(try Self.marks(of: try FixRun(path: path, key: Self.key)) == marks.sorted())
         #expect(throws: FixRunFailure.self) { _ = try FixRun(path: path, key: SipHash(key: [UInt8](1...16))) }
+    }
+
+    /// A run of these events: one mark each, of a person who changes from event to event.
+    private static func run(_ events: ClosedRange<Int64>, in folder: TemporaryFolder) throws -> FixRun {
+        var writer = try FixRun.Writer(
+            folder: folder.path, header(from: events.lowerBound - 1, to: events.upperBound), key: key)
+        let marks = events.map { number in
+            FixMark(hash: .random(in: 0...UInt64.max), number: number, person: PersonID(rawValue: 2 + number % 3))
+        }
+        for mark in marks.sorted() { try writer.append(mark) }
+        return try writer.finish()
+    }
+
+    @Test func `merged runs have the marks of their parts, but for those of erased persons`() throws {
+        let folder = TemporaryFolder()
+        let runs = try [1...200, 201...203, 204...900].map { try Self.run($0, in: folder) }
+        let gone = PersonID(rawValue: 3)
+        let merged = try #require(
+            try FixRun.merged(runs, without: [gone], in: folder.path, key: Self.key, epoch: 2) { false })
+        let kept = try runs.flatMap { try Self.marks(of: $0) }.filter { $0.person != gone }
+        #expect(try Self.marks(of: merged) == kept.sorted() && kept.count == 600)
+        #expect(merged.header.from == 0 && merged.header.to == 900)
+        #expect(merged.header.epoch == 2 && merged.header.erased == 1)
+    }
+
+    /// Runs of like size are merged, and a large one waits until its neighbours have grown.
+    @Test func `four runs of one size are merged, and a large one beside them is not`() throws {
+        let folder = TemporaryFolder()
+        let large = try Self.run(1...1000, in: folder)
+        let small = try (0..<4).map { try Self.run(1001 + 10 * $0...1010 + 10 * $0, in: folder) }
+        #expect(FixRun.mergeable([large] + small.dropLast()) == nil)
+        let chosen = try #require(FixRun.mergeable([large] + small))
+        #expect(chosen.map(\.path) == small.map(\.path))
+        // A hole between two runs is no neighbourhood.
+        #expect(FixRun.mergeable([large, small[0], small[2], small[3]]) == nil)
     }
 }

@@ -1,6 +1,6 @@
-import Cryptography
+package import Cryptography
 import Glibc
-import Whereabouts
+package import Whereabouts
 
 // One file of the index of fix identities, `fix-identities/FROM-TO.run`: the marks of all fixes among the events after
 // FROM up to TO, sorted. A run is written once, under another name, synced and then renamed; nothing changes it
@@ -16,27 +16,8 @@ import Whereabouts
 // Unused words are 0. `erased` counts the persons of the log who were erased when the run was written: their marks are
 // left out. Example: the one fix of event 5, of person 2, in a log of 7 events makes `0-7.run` of three blocks.
 
-/// The mark of one fix in the index: a keyed hash, and the number of its event.
-struct FixMark: Hashable, Comparable, Sendable {
-    /// The bits of ``hash`` that follow from the other members of the fix, so that of a thousand fixes of one device,
-    /// time and place the equal one is found without opening the rest. The 40 bits above follow from the identity.
-    static let contentBits: UInt64 = 0xFF_FFFF
-
-    /// The hash of the fix (`FixIdentities.hash(of:device:)`).
-    let hash: UInt64
-    /// The number of the event that reported the fix.
-    let number: Int64
-    /// The owner of the device, so that an erasure finds the mark.
-    let person: PersonID
-
-    /// The order in a run: by hash, then by number.
-    static func < (one: FixMark, other: FixMark) -> Bool {
-        one.hash == other.hash ? one.number < other.number : one.hash < other.hash
-    }
-}
-
 /// Why a run cannot be used. Its events are then folded again from the log.
-enum FixRunFailure: Error, CustomStringConvertible {
+package enum FixRunFailure: Error, CustomStringConvertible {
     /// The file has changed since it was written.
     case damaged
     /// It belongs to another log, epoch, key or version.
@@ -44,7 +25,8 @@ enum FixRunFailure: Error, CustomStringConvertible {
     /// The file cannot be read or written now; it is kept.
     case file(errno: Int32)
 
-    var description: String {
+    /// Half a sentence for the operator, without data of a person.
+    package var description: String {
         switch self {
         case .damaged: "it has changed since it was written"
         case .foreign: "it belongs to another log or another version"
@@ -54,9 +36,9 @@ enum FixRunFailure: Error, CustomStringConvertible {
 }
 
 /// An open run. It is never changed, so any thread may use it.
-final class FixRun: Sendable {
+package final class FixRun: Sendable {
     /// The length of a block, which one read fetches.
-    static let blockBytes = 512
+    package static let blockBytes = 512
     /// The marks in a block: three words each.
     static let marksPerBlock = 21
     private static let wordsPerBlock = blockBytes / 8 - 1
@@ -64,25 +46,34 @@ final class FixRun: Sendable {
     private static let format: UInt64 = 1
 
     /// The content of the first block.
-    struct Header: Sendable {
+    package struct Header: Sendable {
         /// The log that the marks are of.
-        let log: Identifier128
+        package let log: Identifier128
         /// Its epoch when the run was written.
-        let epoch: Int64
+        package let epoch: Int64
         /// The marks are of events after this number.
-        let from: Int64
+        package let from: Int64
         /// The marks are of events up to this number.
-        let to: Int64
+        package let to: Int64
         /// The leaf of event ``to``.
-        let leaf: Digest
+        package let leaf: Digest
         /// The number of persons erased from the log when the run was written.
-        let erased: Int64
+        package let erased: Int64
         /// The number of marks in the file.
-        var marks: Int64
+        package var marks: Int64
+
+        package init(
+            log: Identifier128, epoch: Int64, from: Int64, to: Int64, leaf: Digest, erased: Int64, marks: Int64
+        ) {
+            (self.log, self.epoch, self.from, self.to) = (log, epoch, from, to)
+            (self.leaf, self.erased, self.marks) = (leaf, erased, marks)
+        }
     }
 
-    let path: String
-    let header: Header
+    /// The path of the file.
+    package let path: String
+    /// The content of the first block.
+    package let header: Header
     private let nonce: UInt64
     private let key: SipHash
     private let descriptor: Int32
@@ -92,7 +83,7 @@ final class FixRun: Sendable {
     /// Opens a file and checks its form; the blocks of marks are checked when they are read.
     ///
     /// - Throws: ``FixRunFailure``. Cost: a read of 1/64 of the file.
-    init(path: String, key: SipHash) throws(FixRunFailure) {
+    package init(path: String, key: SipHash) throws(FixRunFailure) {
         (self.path, self.key) = (path, key)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .file(errno: errno) }
@@ -134,7 +125,7 @@ final class FixRun: Sendable {
     deinit { close(descriptor) }
 
     /// The length of a file with this many marks.
-    static func bytes(ofMarks marks: Int64) -> Int64 {
+    package static func bytes(ofMarks marks: Int64) -> Int64 {
         let blocks = Int64(blocks(ofMarks: Int(marks)))
         return (1 + blocks + (blocks + Int64(wordsPerBlock) - 1) / Int64(wordsPerBlock)) * Int64(blockBytes)
     }
@@ -144,16 +135,16 @@ final class FixRun: Sendable {
 
     /// The matches of one hash in a run: events with the same fix, and events whose fix has the same device, time and
     /// place.
-    struct Candidates: Equatable {
+    package struct Candidates: Equatable {
         /// Events whose mark has the hash; the first ``FixRun/candidatesMax`` of them.
-        var same: [Int64] = []
+        package fileprivate(set) var same: [Int64] = []
         /// Up to two events whose mark has the identity's part of the hash.
-        var twins: [Int64] = []
+        package fileprivate(set) var twins: [Int64] = []
     }
 
     /// The most events with the same hash that are opened and compared. More have one only if they were made so on
     /// purpose.
-    static let candidatesMax = 64
+    package static let candidatesMax = 64
 
     /// The events that may have the fix with this hash, or a twin of it.
     ///
@@ -161,7 +152,7 @@ final class FixRun: Sendable {
     /// one read of 512 bytes, or two at the end of a block, however many twins there are.
     ///
     /// - Parameter block: A buffer for blocks, reused because a new one costs as much as a read.
-    func candidates(of hash: UInt64, reading block: inout Block) throws(FixRunFailure) -> Candidates {
+    package func candidates(of hash: UInt64, reading block: inout Block) throws(FixRunFailure) -> Candidates {
         // The block before the first one that begins at or above the hash may end with it.
         var (low, high) = (0, fences.count)
         while low < high {
@@ -204,22 +195,23 @@ final class FixRun: Sendable {
     }
 
     /// Reads the marks in their order, block by block.
-    struct Cursor {
+    package struct Cursor {
         private let run: FixRun
         private var block = Block()
         private var index = -1
         private var slot = 0
         private var count = 0
         /// The mark at the cursor; `nil` at the end.
-        private(set) var mark: FixMark?
+        package private(set) var mark: FixMark?
 
-        init(_ run: FixRun) throws(FixRunFailure) {
+        /// A cursor at the first mark.
+        package init(_ run: FixRun) throws(FixRunFailure) {
             self.run = run
             try advance()
         }
 
         /// Goes to the next mark; throws ``FixRunFailure/damaged`` if the order is wrong.
-        mutating func advance() throws(FixRunFailure) {
+        package mutating func advance() throws(FixRunFailure) {
             if slot == count {
                 index += 1
                 guard index < run.fences.count else { return mark = nil }
@@ -237,8 +229,11 @@ final class FixRun: Sendable {
     }
 
     /// 64 words on the heap, made once for each user.
-    struct Block {
+    package struct Block {
         private var words = [UInt64](repeating: 0, count: FixRun.blockBytes / 8)
+
+        /// A block of zeros.
+        package init() {}
 
         fileprivate subscript(index: Int) -> UInt64 {
             get { UInt64(littleEndian: words[index]) }
@@ -281,7 +276,7 @@ final class FixRun: Sendable {
     }
 
     /// Writes a run under a temporary name; without ``finish()`` the file is deleted.
-    struct Writer: ~Copyable {
+    package struct Writer: ~Copyable {
         private let path: String
         private var header: Header
         private let key: SipHash
@@ -300,7 +295,7 @@ final class FixRun: Sendable {
         private var temporary: String { path + ".new" }
 
         /// - Parameter header: The number of marks is filled in at the end.
-        init(folder: String, _ header: Header, key: SipHash) throws(FixRunFailure) {
+        package init(folder: String, _ header: Header, key: SipHash) throws(FixRunFailure) {
             path = "\(folder)/\(header.from)-\(header.to).run"
             (self.header, self.key) = (header, key)
             self.header.marks = 0
@@ -318,7 +313,7 @@ final class FixRun: Sendable {
         }
 
         /// Adds the next mark. Marks must be in order.
-        mutating func append(_ mark: FixMark) throws(FixRunFailure) {
+        package mutating func append(_ mark: FixMark) throws(FixRunFailure) {
             if slot == 0 { fences.append(mark.hash) }
             block[3 * slot] = mark.hash
             block[3 * slot + 1] = UInt64(bitPattern: mark.number)
@@ -353,7 +348,7 @@ final class FixRun: Sendable {
         }
 
         /// Makes the file durable, gives it its name, which replaces a file of that name, and opens it.
-        consuming func finish() throws(FixRunFailure) -> FixRun {
+        package consuming func finish() throws(FixRunFailure) -> FixRun {
             if slot > 0 { try endBlock() }
             for start in stride(from: 0, to: fences.count, by: FixRun.wordsPerBlock) {
                 for (word, fence) in fences[start...].prefix(FixRun.wordsPerBlock).enumerated() { block[word] = fence }
@@ -372,8 +367,16 @@ final class FixRun: Sendable {
             try flush()
             guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw .file(errno: errno) }
             isDone = true
-            DataDirectory.syncFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+            syncFolder()
             return try FixRun(path: path, key: key)
+        }
+
+        /// Makes the name of the file durable.
+        private func syncFolder() {
+            let folder = open(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]), O_RDONLY | O_DIRECTORY)
+            guard folder >= 0 else { return }
+            fsync(folder)
+            Glibc.close(folder)
         }
     }
 }
