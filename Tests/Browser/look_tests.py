@@ -152,6 +152,30 @@ def test_the_sheet_is_dragged_to_three_heights(world):
         visit.must_be_quiet("sheet")
 
 
+# Without motion
+
+def test_nothing_moves_for_those_who_want_no_motion(world):
+    """With `prefers-reduced-motion` no element has an animation or a transition, and the map jumps instead of sliding."""
+    moving = """() => [...document.querySelectorAll('*')].filter(one => {
+        const style = getComputedStyle(one);
+        return style.animationName !== 'none' || style.transitionDuration.split(',').some(time => parseFloat(time) > 0);
+    }).map(one => one.outerHTML.slice(0, 100))"""
+    with world.visit("walker", reduced_motion="reduce") as visit:
+        visit.open(f"day/{yesterday()}")
+        visit.has(".leaflet-container canvas")
+        for view in ("", "now", "sharing", "requests", "regions", "audit"):
+            if view:
+                visit.follow(view)
+            visit.page.wait_for_load_state("networkidle")
+            found = visit.page.evaluate(moving)
+            expect(not found, f"{view or 'day'}: {found[:5]}")
+            expect(not visit.page.evaluate("document.getAnimations().length"), f"{view or 'day'} is animated")
+        visit.must_be_quiet("no motion")
+    with world.visit("walker", reduced_motion="no-preference") as visit:
+        visit.open("sharing")
+        expect(visit.page.evaluate(moving), "the test sees no transition where there are some")
+
+
 # Without a network
 
 def test_the_page_opens_without_a_network_after_one_load_and_shows_nothing_personal(world):
