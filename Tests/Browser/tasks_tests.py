@@ -183,6 +183,8 @@ def test_audit_has_each_entry_of_the_log(world):
 
 def test_paper_has_all_entries_that_match(world):
     with world.visit("walker") as visit:
+        for _ in range(80):
+            world.house.get("/v1/people/walker/location")
         visit.page.add_init_script("window.print = () => { window.printed = document.querySelectorAll('main tbody tr[data-name]').length; };")
         visit.open("audit?outcome=all")
         first = len(rows_of(visit))
@@ -444,6 +446,33 @@ def test_a_place_is_renamed_and_back(world):
         visit.page.get_by_role("button", name="Withdraw: renamed The hills").click()
         visit.has("tbody tr", "Döbling")
         visit.must_be_quiet("places")
+
+
+def test_a_place_leads_to_its_days_and_takes_the_name_of_another(world):
+    house = world.house
+    walker = house.tokens["walker"]
+    places = house.get("/v1/people/walker/places", walker)["items"]
+    with world.visit("walker") as visit:
+        visit.open("places")
+        rows = visit.page.locator("main .table").first.locator("tbody tr")
+        eventually("the places are shown", lambda: rows.count() == len(places) or visit.page.wait_for_timeout(20))
+        shown = visit.page.locator("main tbody details summary").all_inner_texts()
+        expect([int(one) for one in shown] == [one["days"] for one in places], f"the page has {shown} days")
+        visit.page.locator("main tbody details summary").first.click()
+        links = visit.page.locator("main tbody details").first.locator("a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+        expect(links == [f"/day/{day}" for day in places[0]["newestDays"]] and links, f"the days are {links}")
+        expect(not world.violations(visit.page), f"days of a place: {world.violations(visit.page)}")
+        rows.last.get_by_role("button", name="is the same place as another").click()
+        box = visit.has("dialog", "more than 80 m apart")
+        expect(not world.violations(visit.page), f"one name for two places: {world.violations(visit.page)}")
+        box.get_by_label("The other place").select_option("Home")
+        box.get_by_role("button", name="Same place as …").click()
+        eventually("two places have one name", lambda: visit.page.locator("tbody tr b", has_text="Home").count() == 2 or visit.page.wait_for_timeout(20))
+        visit.page.get_by_role("button", name="Withdraw: renamed Home").last.click()
+        eventually("one place has the name", lambda: visit.page.locator("tbody tr b", has_text="Home").count() == 1 or visit.page.wait_for_timeout(20))
+        visit.must_be_quiet("places")
+    kinds = [one.get("name") for one in house.get("/v1/people/walker/corrections", walker)["items"]]
+    expect(kinds.count("Home") == 1, f"left are {kinds}")
 
 
 def test_a_projection_is_rebuilt_compared_and_taken_into_use(world):
