@@ -8,6 +8,10 @@
 static const unsigned char api_js[] = {
 #embed "../WebPage/Assets/api.js"
 };
+// icon.svg on 180 pixels without its round corners, which iOS cuts itself: it takes no SVG.
+static const unsigned char apple_touch_icon_png[] = {
+#embed "../WebPage/Assets/apple-touch-icon.png"
+};
 static const unsigned char basemap_js[] = {
 #embed "../WebPage/Assets/basemap.js"
 };
@@ -19,6 +23,9 @@ static const unsigned char day_bar_js[] = {
 };
 static const unsigned char day_map_js[] = {
 #embed "../WebPage/Assets/day-map.js"
+};
+static const unsigned char fixes_js[] = {
+#embed "../WebPage/Assets/fixes.js"
 };
 static const unsigned char icon_svg[] = {
 #embed "../WebPage/Assets/icon.svg"
@@ -122,10 +129,12 @@ static const unsigned char view_year_js[] = {
 
 static const struct page_asset page_assets[] = {
     {"api.js", api_js, sizeof api_js},
+    {"apple-touch-icon.png", apple_touch_icon_png, sizeof apple_touch_icon_png},
     {"basemap.js", basemap_js, sizeof basemap_js},
     {"corrections.js", corrections_js, sizeof corrections_js},
     {"day-bar.js", day_bar_js, sizeof day_bar_js},
     {"day-map.js", day_map_js, sizeof day_map_js},
+    {"fixes.js", fixes_js, sizeof fixes_js},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"kit.js", kit_js, sizeof kit_js},
     {"ledger-words.js", ledger_words_js, sizeof ledger_words_js},

@@ -13,6 +13,8 @@ extension ReadEndpoints {
     ///
     /// A row of a query may have many pushes, so pages are shorter than those of visits.
     static let auditRowsPerPage: Int64 = 500
+    /// How far a clock may have been set back without hiding entries, in seconds.
+    private static let clockSeconds: Int64 = 86_400
 
     /// A person's audit: location queries and their outcomes, reads, changes of rights, and acts of the operator that
     /// concern everyone. Newest first.
@@ -49,7 +51,14 @@ extension ReadEndpoints {
                 (from.map { entry.recordedAt >= $0 } ?? true) && (to.map { entry.recordedAt < $0 } ?? true)
             }
             let names = PrincipalNames(decisions)
-            next = entries.count == limit ? entries.last.map { reading.references.rowOrAct($0.cursor).text } : nil
+            // Entries are in the order of their numbers. A clock that was set back leaves later times at smaller numbers,
+            // so the list goes on for a day before the time asked for.
+            let isOver = entries.last.map { last in
+                from.map { last.recordedAt < $0.adding(seconds: -Self.clockSeconds) } ?? false
+            }
+            next =
+                entries.count == limit && isOver != true
+                ? entries.last.map { reading.references.rowOrAct($0.cursor).text } : nil
             let items = shown.map { $0.item(decisions, names, context, reading.references) }
             if isCSV {
                 let lines = items.map { AuditCSV.lines(for: $0) }.joined()

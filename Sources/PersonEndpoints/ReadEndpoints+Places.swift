@@ -14,7 +14,7 @@ extension ReadEndpoints {
     /// `GET /v1/people/*/places`: the places visited in the range, by total time, the longest first, on one page.
     ///
     /// An id depends on all visits from the first one that may be shown, so callers with different grants may get
-    /// different ids. `usualHours` is in the local time of the place, and absent if its time zone is not known.
+    /// different ids. `days` counts the local dates of the place on which the person was there. `usualHours` is in the local time of the place, and absent if its time zone is not known.
     ///
     /// Cost: reads every visit that may be shown.
     ///
@@ -28,7 +28,7 @@ extension ReadEndpoints {
             let range = try Self.range(reading)
             let now = reading.now
             let corrections = decisions.corrections(of: reading.permit.subject)
-            var over: [Int: [Visit]] = [:]
+            var visits: [Int: [Visit]] = [:]
             let (found, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [VisitedPlace] in
                 var places = PlaceDerivation()
@@ -38,7 +38,7 @@ extension ReadEndpoints {
                 ) { visit in
                     let isAsked = range.from.map { visit.departure ?? now > $0 } ?? true
                     let place = places.add(visit, counts: isAsked)
-                    if isAsked, visit.departure != nil { over[place, default: []].append(visit) }
+                    if isAsked { visits[place, default: []].append(visit) }
                 }
                 return places.places
             }
@@ -48,17 +48,23 @@ extension ReadEndpoints {
             let languages = exchange.languages(context)
             return PageWriter.page(order, next: nil, asOf: asOf, reading.references, in: form) { index in
                 let place = found[index]
-                var usual = zones.rules(at: place.coordinate).map { UsualHours(in: $0) }
-                for visit in over[index] ?? [] {
+                let rules = zones.rules(at: place.coordinate)
+                var usual = rules.map { UsualHours(in: $0) }
+                var days = VisitedDays(in: rules)
+                for visit in visits[index] ?? [] {
                     if let departure = visit.departure { usual?.add(from: visit.arrival, to: departure) }
+                    days.add(
+                        from: max(visit.arrival, range.from ?? visit.arrival),
+                        to: min(visit.departure ?? now, range.to ?? visit.departure ?? now))
                 }
                 return PlaceItem(
                     id: place.id.hexadecimal, at: MapPoint(place.coordinate),
                     horizontalAccuracy: place.horizontalAccuracy,
                     place: Self.placeName(at: place.coordinate, corrections, permit, context, languages),
                     timeZone: context.timeZone(at: place.coordinate), visits: Int64(place.visits),
-                    totalSeconds: place.totalSeconds, firstArrival: Moment(place.firstArrival),
-                    lastArrival: Moment(place.lastArrival), lastDeparture: place.lastDeparture.map { Moment($0) },
+                    totalSeconds: place.totalSeconds, days: days.count, newestDays: days.newest.map(\.text),
+                    firstArrival: Moment(place.firstArrival), lastArrival: Moment(place.lastArrival),
+                    lastDeparture: place.lastDeparture.map { Moment($0) },
                     usualHours: usual?.hours?.text)
             }
         }

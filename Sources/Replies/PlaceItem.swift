@@ -11,6 +11,11 @@ package struct PlaceItem: Reply, Hashable {
     package var visits: Int64
     /// The sum of the visits in the range.
     package var totalSeconds: Double
+    /// The local dates of the place on which the person was there in the time asked for; dates by UTC if its time zone is
+    /// not known.
+    package var days: Int64
+    /// The newest of them, at most ten, the newest first.
+    package var newestDays: [String]
     package var firstArrival: Moment
     package var lastArrival: Moment
     /// `nil` while the person is there.
@@ -21,20 +26,22 @@ package struct PlaceItem: Reply, Hashable {
 
     package init(
         id: String, at: MapPoint, horizontalAccuracy: Double, place: String? = nil, timeZone: String? = nil,
-        visits: Int64, totalSeconds: Double, firstArrival: Moment, lastArrival: Moment, lastDeparture: Moment? = nil,
+        visits: Int64, totalSeconds: Double, days: Int64, newestDays: [String], firstArrival: Moment,
+        lastArrival: Moment, lastDeparture: Moment? = nil,
         usualHours: String? = nil
     ) {
         (self.id, self.at, self.horizontalAccuracy, self.place) = (id, at, horizontalAccuracy, place)
         (self.timeZone, self.visits, self.totalSeconds, self.firstArrival) = (
             timeZone, visits, totalSeconds, firstArrival
         )
+        (self.days, self.newestDays) = (days, newestDays)
         (self.lastArrival, self.lastDeparture, self.usualHours) = (lastArrival, lastDeparture, usualHours)
     }
 
     package static var invented: Self {
         Self(
             id: .invented, at: .invented, horizontalAccuracy: .invented, visits: .invented, totalSeconds: .invented,
-            firstArrival: .invented, lastArrival: .invented)
+            days: .invented, newestDays: .invented, firstArrival: .invented, lastArrival: .invented)
     }
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
@@ -45,6 +52,8 @@ package struct PlaceItem: Reply, Hashable {
         try members.optional("timeZone", .timeZone, &timeZone)
         try members.required("visits", &visits)
         try members.required("totalSeconds", .length, &totalSeconds)
+        try members.required("days", &days)
+        try members.required("newestDays", &newestDays)
         try members.required("firstArrival", &firstArrival)
         try members.required("lastArrival", &lastArrival)
         try members.nullable("lastDeparture", &lastDeparture)

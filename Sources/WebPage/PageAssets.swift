@@ -28,7 +28,7 @@ struct PageAssets: Sendable {
     }
 
     /// By name, for example `main.js` or `images/layers.png`.
-    let byName: [String: Asset]
+    private(set) var byName: [String: Asset]
     /// 16 hexadecimal digits of the SHA-256 over all names and bytes.
     let hash: String
     /// By the name of a script, the scripts that it needs before it runs.
@@ -66,7 +66,24 @@ struct PageAssets: Sendable {
         hash = String(Hex.encode(Hash256(hasher.hash(sums)).bytes).prefix(16))
         self.byName = byName
         imports = files.filter { $0.key.hasSuffix(".js") }.mapValues(Self.imports)
+        guard let worker = byName[Self.workerName] else { return }
+        let script = Array("const FILES = \(Self.list(frame));\n".utf8) + worker.bytes
+        self.byName[Self.workerName] = Self.asset(Self.workerName, script, Hash256(hasher.hash(script)).bytes)
     }
+
+    /// The script that keeps files for times without a network. As it is sent, it names the files of ``frame``, whose
+    /// addresses have the hash of the set; the hash is therefore that of the script without these names.
+    private static let workerName = "offline.js"
+
+    /// What a browser needs to say without a network that there is none: the first script with what it imports, the
+    /// style, the icon and the texts of both languages.
+    private var frame: [String] {
+        addresses(ofScripts: ["main.js"])
+            + ["page.css", "icon.svg", "strings.en.json", "strings.de.json"].compactMap(address(of:))
+    }
+
+    /// Texts as a list in JavaScript. Addresses of files need no escaping.
+    private static func list(_ texts: [String]) -> String { "['" + texts.joined(separator: "', '") + "']" }
 
     /// The scripts that a script names in lines like `import { h } from './kit.js';`. Each of ours is one line, so the
     /// others, for example Leaflet's, count as having none.

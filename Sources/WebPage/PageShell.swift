@@ -98,6 +98,9 @@ struct PageShell: Sendable {
                 if let icon = assets.address(of: "icon.svg") {
                     html.element("link", ["rel": "icon", "type": "image/svg+xml", "href": icon])
                 }
+                if let icon = assets.address(of: "apple-touch-icon.png") {
+                    html.element("link", ["rel": "apple-touch-icon", "href": icon])
+                }
                 if let manifest = assets.address(of: "manifest.webmanifest") {
                     html.element("link", ["rel": "manifest", "href": manifest])
                 }

@@ -94,6 +94,33 @@ struct PlainForms: Sendable {
         }
     }
 
+    /// Writes the form that filters the audit by who and by outcome. Its address is that of the page with scripts.
+    static func writeFilter(_ request: HTTPRequest, _ text: PageText, _ html: inout HTML) {
+        let filter = AuditFilter(request)
+        html.element("form", ["method": "get", "action": "/audit", "class": "filters"]) { html in
+            for name in ["plain", "person"] {
+                guard let value = request.parameter(name) else { continue }
+                html.element("input", ["type": "hidden", "name": name, "value": value])
+            }
+            html.element("label", ["class": "field"]) { html in
+                html.element("span", text.word("audit", "who"))
+                html.element("input", ["name": "who", "value": filter.who, "autocomplete": "off"])
+            }
+            html.element("label", ["class": "field"]) { html in
+                html.element("span", text.word("audit", "outcomeHead"))
+                html.element("select", ["name": "outcome"]) { html in
+                    for outcome in [""] + AuditFilter.outcomes {
+                        html.element(
+                            "option",
+                            ["value": outcome, "selected": outcome == filter.outcome ? "" : nil],
+                            outcome.isEmpty ? text.word("audit", "byOthers") : text.word("audit.filters", outcome))
+                    }
+                }
+            }
+            html.element("button", ["type": "submit"], text.word("audit", "filter"))
+        }
+    }
+
     /// Writes the form of a button.
     ///
     /// - Parameter item: The row that the button is in; `nil` below the table.

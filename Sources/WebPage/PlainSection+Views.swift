@@ -24,31 +24,52 @@ extension PlainSection {
         let view = parts.first ?? "now"
         if view == "operate" { return operating(request) }
         if view == "welcome" { return [] }
-        if view == "requests", parts.count == 2 {
-            return [PlainSection(title: "request", path: "/v1/location-queries/\(parts[1])", columns: ofQuery)]
-        }
+        if view == "requests", parts.count == 2 { return question(parts[1], of: person, isByLink: isByLink) }
         guard let person else { return [people(to: path, request)] }
         func section(_ title: String, _ what: String, _ query: Query = [], _ columns: [Column]) -> PlainSection {
             PlainSection(title: title, path: "/v1/people/\(person)/\(what)", query: query, columns: columns)
         }
         let page: Query = [("limit", "100")] + given(["after"], request)
         let range = given(["from", "to"], request)
+        let toRequest = "/requests/*?plain=true" + (isOperators ? "&person=\(PageEndpoints.escaped(person))" : "")
         switch view {
         case "day":
             let day: Query = [("day", (day(of: path, today: today) ?? today).text)]
+            // Who asked is on record for the person and the operator only; the view goes on without it.
+            let asks = section("asks", "audit", day + longPage + given(["after"], request), ofAudit).with {
+                ($0.pages, $0.mayBeAbsent, $0.link) = (mostPages, true, toRequest)
+                $0.keeps = { AuditFilter.isAsk($0) }
+            }
+            let isNamed = request.parameter("person") != nil && !isOperators
             return [
                 section("visits", "visits", day, ofVisits), section("trips", "trips", day, ofTrips),
                 section("crossings", "crossings", day, ofCrossings),
+            ] + (isByLink || isNamed ? [] : [asks])
+        case "audit":
+            let filter = AuditFilter(request)
+            return [
+                section("audit", "audit", range + longPage + given(["after"], request), ofAudit).with {
+                    ($0.pages, $0.link) = (mostPages, toRequest)
+                    $0.keeps = { filter.shows($0) }
+                }
             ]
-        case "audit": return [section("audit", "audit", range + page, ofAudit)]
-        case "requests": return [section("asked", "asked", page, ofAsked)]
+        case "requests":
+            return [
+                section("asked", "asked", page, ofAsked).with { $0.link = toRequest },
+                section("about", "audit", longPage, ofAudit).with {
+                    ($0.pages, $0.mayBeAbsent, $0.link) = (mostPages, true, toRequest)
+                    $0.keeps = { $0["kind"]?.string == "query" }
+                },
+            ]
         case "sharing":
+            let links = section("links", "links", [], ofLinks)
+            let schedules = section("schedules", "schedules", [], ofSchedules)
             var consent = section("consent", "consent-requests", [], ofConsent)
             var grants = section("grants", "grants", page, ofGrants)
             var pauses = section("pauses", "pauses", [], ofPauses)
             let invitations = section("invitations", "invitations", [], ofInvitations)
             // Only the person gives consent, never the operator.
-            guard !isOperators else { return [grants, pauses, invitations] }
+            guard !isOperators else { return [grants, links, pauses, invitations, schedules] }
             // The forms change the reader's own sharing.
             if request.parameter("person") == nil {
                 consent.buttons = [
@@ -60,12 +81,18 @@ extension PlainSection {
                     .init(task: rows.contains { $0["now"]?.bool == true } ? .resume : .pause)
                 }
             }
-            return [consent, grants, pauses, invitations]
+            return [consent, grants, links, pauses, invitations, schedules]
         case "regions": return [section("regions", "regions", [], ofRegions)]
         case "places": return [section("places", "places", range, ofPlaces)]
         case "year":
             let year = parts.count == 2 ? parts[1] : String(today.text.prefix(4))
-            return quarters(of: year, through: today).map { section("year", "summary", $0, ofYear) }
+            let quarters = quarters(of: year, through: today)
+            guard let from = quarters.first?.first, let to = quarters.last?.first(where: { $0.name == "to" }) else {
+                return []
+            }
+            // `PlainYear` makes tables of them.
+            return quarters.map { section("year", "summary", $0, []) }
+                + [section("places", "places", [from, to], [])]
         case "devices": return [section("devices", "devices", [], ofDevices)]
         default:
             let located = [
@@ -92,24 +119,62 @@ extension PlainSection {
             columns: [Column("who", "handle"), Column("devices")], link: "\(path)?plain=true&person=*")
     }
 
-    /// The operator's view: the generations of projections.
+    /// The operator's view: the generations of projections, the people, and events as they are stored: those that follow
+    /// the number `after`, or the newest.
     private static func operating(_ request: HTTPRequest) -> [PlainSection] {
         [
             PlainSection(
                 title: "projections", path: "/v1/projections",
                 columns: [
-                    Column("name"), Column("version"), Column("generation"), Column("role"), Column("state"),
-                    Column("place"), Column("head"),
-                ])
+                    Column("name"), Column("version"), Column("generation"),
+                    Column("role", "role", .word("operate.roles")), Column("state", "state", .word("state")),
+                    Column("folded", "place"), Column("head"),
+                ]),
+            PlainSection(
+                title: "people", path: "/v1/people", query: [("limit", "100")],
+                columns: [Column("who", "handle"), Column("devices")], link: "/audit?plain=true&person=*"),
+            PlainSection(
+                title: "events", path: "/v1/events",
+                query: [("limit", "\(eventsAtOnce)"), ("asStored", "true")] + given(["after", "kind"], request),
+                columns: [
+                    Column("number"), Column("time", "recordedAt", .time), Column("event", "kind"), Column("cause"),
+                ]
+            ).with { $0.isNewestOfLog = given(["after", "kind"], request).isEmpty },
         ]
     }
+
+    /// One question: what its asker sees of it, else what the person sees whom it was about.
+    private static func question(_ id: String, of person: String?, isByLink: Bool) -> [PlainSection] {
+        var asked = PlainSection(
+            title: "request", path: "/v1/location-queries/\(PageEndpoints.escaped(id))", columns: ofQuery)
+        guard let person, !isByLink else { return [asked] }
+        asked.mayBeAbsent = true
+        let about = PlainSection(
+            title: "request", path: "/v1/people/\(person)/audit", query: longPage, columns: ofAudit
+        ).with {
+            ($0.pages, $0.mayBeAbsent) = (mostPages, true)
+            $0.keeps = { $0["kind"]?.string == "query" && $0["id"]?.string == id }
+        }
+        return [asked, about]
+    }
+
+    /// Whether a path is that of one question.
+    static func isOne(_ path: String) -> Bool { path.hasPrefix("/requests/") }
+
+    /// How many rows a list has before its link to more.
+    static let rowsAtOnce = 100
+    /// How many events of the log the operator's list has.
+    static let eventsAtOnce: Int64 = 50
+    /// How many pages of the audit are read for the rows of a list: 10,000 entries.
+    private static let mostPages = 20
+    private static let longPage: [(name: String, value: String)] = [("limit", "500")]
 
     /// A summary covers 93 days at most, so a year is read in quarters, those that have begun.
     private static func quarters(of year: String, through today: CalendarDay) -> [Query] {
         guard let number = Int(year), (1900...2198).contains(number), year.utf8.count == 4 else { return [] }
         let starts = ["\(year)-01-01", "\(year)-04-01", "\(year)-07-01", "\(year)-10-01", "\(number + 1)-01-01"]
         return zip(starts, starts.dropFirst()).filter { $0.0 <= today.text }.map { start, end in
-            [("from", start + "T00:00:00Z"), ("to", end + "T00:00:00Z"), ("period", "month")]
+            [("from", start + "T00:00:00Z"), ("to", end + "T00:00:00Z"), ("period", "day")]
         }
     }
 
@@ -124,7 +189,7 @@ extension PlainSection {
     private static let ofLocation = [
         Column("time", "timestamp", .time), Column("place", "place.name"), Column("city", "place.locality"),
         Column("country", "place.country"), Column("latitude"), Column("longitude"),
-        Column("accuracy", "horizontalAccuracy", .meters), Column("precision"),
+        Column("accuracy", "horizontalAccuracy", .meters), Column("precision", "precision", .word("parts.precision")),
     ]
     /// The columns of visits; `departure` is empty for the present one.
     private static let ofVisits = [
@@ -133,31 +198,40 @@ extension PlainSection {
     ]
     /// The columns of trips and gaps.
     private static let ofTrips = [
-        Column("start", "start", .time), Column("end", "end", .time), Column("what", "type"), Column("mode"),
+        Column("start", "start", .time), Column("end", "end", .time), Column("what", "type", .word("kind")),
+        Column("mode", "mode", .word("year.by")),
         Column("from", "from.place"), Column("to", "to.place"), Column("distance", "distanceMeters", .meters),
         Column("duration", "durationSeconds", .duration),
     ]
     /// The columns of crossings.
     private static let ofCrossings = [
-        Column("time", "time", .time), Column("what", "type"), Column("region"),
+        Column("time", "time", .time), Column("what", "type", .word("kind")), Column("region"),
         Column("stayed", "dwellSeconds", .duration),
     ]
     /// The columns of the audit. Each kind of entry fills some of them.
     private static let ofAudit = [
-        Column("time", "at", .time), Column("what", "kind"), Column("who", "requester"), Column("reader"),
-        Column("actor"), Column("question"), Column("event"), Column("name"), Column("other"), Column("purpose"),
-        Column("verdict"), Column("reason"), Column("precision"), Column("end"), Column("rows", "count"),
+        Column("time", "at", .time), Column("what", "kind", .word("kind")),
+        Column("reader", "requester|reader|actor"), Column("question", "question", .word("audit.question")),
+        Column("event", "event|act", .word("audit.change|audit.act")), Column("name"), Column("other"),
+        Column("purpose"),
+        Column("verdict", "verdict", .word("audit.verdicts")), Column("reason", "reason", .word("audit.reason")),
+        Column("precision", "precision", .word("parts.precision")), Column("status", "end", .word("audit.end")),
+        Column("rows", "count"), Column("path", "id"),
     ]
     /// The columns of the person's own questions.
     private static let ofAsked = [
-        Column("time", "at", .time), Column("what", "kind"), Column("subject"), Column("question"), Column("purpose"),
-        Column("status"), Column("precision"), Column("rows", "count"),
+        Column("time", "at", .time), Column("what", "kind", .word("kind")), Column("subject"),
+        Column("question", "question", .word("audit.question")), Column("purpose"),
+        Column("status", "status", .word("requests.status")),
+        Column("precision", "precision", .word("parts.precision")), Column("rows", "count"), Column("path", "id"),
     ]
     /// The columns of one query with its answer.
     private static let ofQuery = [
-        Column("status"), Column("time", "location.timestamp", .time), Column("place", "location.place.name"),
+        Column("status", "status", .word("requests.status")), Column("time", "location.timestamp", .time),
+        Column("place", "location.place.name"),
         Column("latitude", "location.latitude"), Column("longitude", "location.longitude"),
-        Column("accuracy", "location.horizontalAccuracy", .meters), Column("precision", "location.precision"),
+        Column("accuracy", "location.horizontalAccuracy", .meters),
+        Column("precision", "location.precision", .word("parts.precision")),
     ]
     /// The columns of queries that wait for consent.
     private static let ofConsent = [
@@ -165,35 +239,39 @@ extension PlainSection {
     ]
     /// The columns of grants.
     private static let ofGrants = [
-        Column("who", "requester"), Column("precision"), Column("history"), Column("asksEachTime"),
-        Column("from", "from", .time), Column("until", "until", .time), Column("hours", "hours.weekly"),
+        Column("who", "requester"), Column("precision", "precision", .word("parts.precision")), Column("history"),
+        Column("asksEachTime"), Column("from", "from", .time), Column("until", "until", .time),
+        Column("hours", "hours.weekly", .hours),
+    ]
+    private static let ofLinks = [
+        Column("name"), Column("state", "state", .word("state")),
+        Column("precision", "precision", .word("parts.precision")), Column("history"), Column("locked", "passphrase"),
+        Column("opened"), Column("openings"), Column("from", "from", .time), Column("until", "until", .time),
+    ]
+    private static let ofSchedules = [
+        Column("every", "everySeconds", .duration), Column("next", "next", .time), Column("until", "until", .time),
     ]
     /// The columns of pauses.
     private static let ofPauses = [Column("from", "from", .time), Column("until", "until", .time)]
     /// The columns of open invitations.
     private static let ofInvitations = [
-        Column("precision"), Column("history"), Column("expires", "expires", .time),
+        Column("precision", "precision", .word("parts.precision")), Column("history"),
+        Column("expires", "expires", .time),
     ]
     /// The columns of regions; a polygon has no radius.
     private static let ofRegions = [
         Column("name", "id"), Column("latitude", "circle.latitude"), Column("longitude", "circle.longitude"),
-        Column("radius", "circle.radiusMeters", .meters), Column("shape", "polygon.type"),
+        Column("radius", "circle.radiusMeters", .meters), Column("shape", "polygon.type", .word("kind")),
     ]
     /// The columns of places.
     private static let ofPlaces = [
-        Column("place"), Column("visits"), Column("stayed", "totalSeconds", .duration), Column("latitude"),
-        Column("longitude"),
-    ]
-    /// The columns of the months of a year.
-    private static let ofYear = [
-        Column("period"), Column("visits"), Column("places", "places", .each("place")),
-        Column("distance", "distanceMeters", .meters), Column("moving", "moveSeconds", .duration),
-        Column("unknown", "unknownSeconds", .duration),
+        Column("place"), Column("usual", "usualHours", .hours), Column("stayed", "totalSeconds", .duration),
+        Column("visits"), Column("days"), Column("newestDays"), Column("latitude"), Column("longitude"),
     ]
     /// The columns of devices.
     private static let ofDevices = [
         Column("name", "handle"), Column("contact", "lastContact", .time), Column("lastFix", "lastFix", .time),
-        Column("app", "app.userAgent"), Column("authorization", "authorization.status"), Column("pushToken"),
-        Column("rejected", "rejected", .each("reason")),
+        Column("app", "app.userAgent"), Column("authorization", "authorization.status", .word("devices.status")),
+        Column("pushToken"), Column("rejected", "rejected", .each("reason", words: "devices.reasons")),
     ]
 }

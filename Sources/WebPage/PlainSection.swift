@@ -15,12 +15,27 @@ struct PlainSection: Sendable {
     var query: [(name: String, value: String)] = []
     /// From left to right.
     let columns: [Column]
-    /// The view that the first column of a row leads to; `*` is the text of the column.
+    /// The view that a row leads to; `*` is the text of the column with the link.
     var link: String?
     /// The buttons of each row.
     var buttons: [PlainForms.Button] = []
     /// The button for the whole list, by its rows.
     var below: @Sendable ([JSONValue]) -> PlainForms.Button? = { _ in nil }
+    /// Which rows of the answer are shown.
+    var keeps: @Sendable (JSONValue) -> Bool = { _ in true }
+    /// How many pages of the answer are read for rows that are shown.
+    var pages = 1
+    /// Whether the rows are the newest events of the log, whose head the first section has.
+    var isNewestOfLog = false
+    /// Whether the view goes on without this section if the reader may not see it.
+    var mayBeAbsent = false
+
+    /// The section with other values of its variables.
+    func with(_ change: (inout PlainSection) -> Void) -> PlainSection {
+        var section = self
+        change(&section)
+        return section
+    }
 
     /// The rows of an answer: its `items`, its `results`, or the one thing that it is about.
     func items(of root: JSONValue) -> [JSONValue] {
@@ -34,45 +49,56 @@ struct PlainSection: Sendable {
         /// How a value is written.
         enum Form: Sendable {
             case text
+            /// A word of the interface, written as the words of the page in this group have it.
+            case word(String)
+            /// Hours of the week.
+            case hours
             /// Unix seconds, written in the zone of the row's place, or in UTC.
             case time
             case duration
             case meters
-            /// The members of this name of a list.
-            case each(String)
+            /// The members of this name of a list, as words of a group of the page.
+            case each(String, words: String)
         }
 
         /// The name of the column's text.
         let title: String
-        /// The path to the value in a row: `place.name` is `["place", "name"]`.
-        let member: [String]
+        /// Where the value is: the first of these paths that leads to one.
+        let members: [[String]]
         /// How the value is written.
         let form: Form
 
-        /// - Parameter member: The names of members with points between them; the title if it is the same. `self` is
-        ///   the row itself.
+        /// - Parameter member: The path of the value, for example `location.place.name`; several are separated by `|`.
         init(_ title: String, _ member: String? = nil, _ form: Form = .text) {
             self.title = title
-            self.member = (member ?? title).split(separator: ".").map(String.init)
+            members = (member ?? title).split(separator: "|").map { $0.split(separator: ".").map(String.init) }
             self.form = form
         }
 
         /// The value of a row; `nil` if it has none.
         func value(in item: JSONValue) -> JSONValue? {
             // The rows of a list of names are texts themselves.
-            if member == ["self"] { return item }
-            let value = member.reduce(Optional(item)) { $0?[$1] }
-            return value.flatMap { $0.isNull ? nil : $0 }
+            if members == [["self"]] { return item }
+            return members.lazy.compactMap { member in
+                let value = member.reduce(Optional(item)) { $0?[$1] }
+                return value.flatMap { $0.isNull ? nil : $0 }
+            }.first
         }
 
         /// Writes the cell of a row. An absent value leaves it empty, and so does a time that is out of range.
-        func write(_ item: JSONValue, _ link: String?, _ timeZones: TimeZoneDatabase, _ html: inout HTML) {
+        func write(
+            _ item: JSONValue, _ link: String?, _ timeZones: TimeZoneDatabase, _ words: PageText, _ html: inout HTML
+        ) {
             guard let value = value(in: item) else { return }
             switch form {
             case .text:
                 let text = PlainText.text(of: value)
-                guard let link, link.contains("*"), title == "id" || title == "who" else { return html.text(text) }
-                html.element("a", ["href": link.replacing("*", with: PageEndpoints.escaped(text))], text)
+                guard let link, link.contains("*"), Self.linked.contains(title) else { return html.text(text) }
+                html.element(
+                    "a", ["href": link.replacing("*", with: PageEndpoints.escaped(text))],
+                    title == "path" ? words["plain.open"] : text)
+            case .word(let group): html.text(words.word(group, PlainText.text(of: value)))
+            case .hours: html.text(words.hours(PlainText.text(of: value)))
             case .time:
                 guard let seconds = value.double, let time = Timestamp(seconds: seconds) else { return }
                 html.element(
@@ -82,11 +108,14 @@ struct PlainSection: Sendable {
                 )
             case .duration: html.text(PlainText.duration(value.double ?? 0))
             case .meters: html.text(PlainText.meters(value.double ?? 0))
-            case .each(let name):
+            case .each(let name, let group):
                 let texts = value.array.map { $0.compactMap { $0[name].map(PlainText.text) } } ?? []
-                html.text(texts.joined(separator: ", "))
+                html.text(texts.map { words.word(group, $0) }.joined(separator: ", "))
             }
         }
+
+        /// The columns whose text is a link, if the section has one.
+        private static let linked: Set<String> = ["who", "path"]
     }
 }
 

@@ -17,10 +17,16 @@ struct PlainViews: Sendable {
     let timeZones: TimeZoneDatabase
     let clock: @Sendable () -> Timestamp
 
-    /// A section with its answer, or the problem if the reader may not see the rows or they are not available.
-    private struct Answered {
+    /// The rows of a section, and the cursor of those that follow.
+    struct Rows {
+        var items: [JSONValue] = []
+        var next: String?
+    }
+
+    /// A section with its rows, or the problem if the reader may not see them or they are not available.
+    struct Answered {
         let section: PlainSection
-        let result: Result<JSONValue, Problem>
+        let result: Result<Rows, Problem>
     }
 
     /// `GET` of a view with `plain=true`.
@@ -41,12 +47,9 @@ struct PlainViews: Sendable {
         let sections = PlainSection.sections(
             of: request.path, person: person, isOperators: reader.person == nil, isByLink: reader.link != nil,
             today: today, request)
-        var answered: [Answered] = []
-        for section in sections {
-            let result = read(section, exchange, context)
-            answered.append(Answered(section: section, result: result))
-            // One reason is enough, and a person who does not exist is not asked for again.
-            if case .failure = result { break }
+        var answered = read(sections, exchange, context)
+        if PlainYear.isShown(at: request.path, answered) {
+            answered = PlainYear(answered, marks: { placemarks(of: $0, exchange, context) }).tables
         }
         var status = 200
         if let last = answered.last, case .failure(let problem) = last.result { status = problem.status }
@@ -56,6 +59,7 @@ struct PlainViews: Sendable {
             html.element("h1", title)
             if let day = PlainSection.day(of: request.path, today: today) { Self.days(around: day, named, text, &html) }
             if sections.isEmpty { html.element("p", text["plain.person"]) }
+            if request.path == "/audit", person != nil { PlainForms.writeFilter(request, text, &html) }
             for part in answered { write(part, request, text, &html) }
             if request.path == "/audit", named == nil, let person = reader.person {
                 Self.proof(of: person, text, &html)
@@ -95,14 +99,87 @@ struct PlainViews: Sendable {
         }
     }
 
-    /// The API's answer to a section's question.
+    /// The sections with their rows, up to the first problem: one reason is enough, and a person who does not exist is
+    /// not asked for again. Of a single question, the first section that has it is enough.
+    private func read(
+        _ sections: [PlainSection], _ exchange: Exchange, _ context: AnswerContext
+    ) -> [Answered] {
+        let isOne = PlainSection.isOne(exchange.request.path)
+        var answered: [Answered] = []
+        var absent: Answered?
+        for var section in sections {
+            if section.isNewestOfLog, let head = (try? answered.first?.result.get())?.items.first?["head"]?.int {
+                section.query.append(("after", "\(max(0, head - PlainSection.eventsAtOnce))"))
+            }
+            let found = Answered(section: section, result: read(section, exchange, context))
+            switch found.result {
+            case .failure(let problem) where section.mayBeAbsent && [403, 404].contains(problem.status): absent = found
+            case .failure: return answered + [found]
+            case .success(let rows) where isOne && rows.items.isEmpty:
+                absent = Answered(section: section, result: .failure(.notFound))
+            case .success:
+                answered.append(found)
+                if isOne { return answered }
+            }
+        }
+        return answered.isEmpty ? absent.map { [$0] } ?? [] : answered
+    }
+
+    /// The API's answer to a section's question, with the following pages while there are few rows to show.
     private func read(
         _ section: PlainSection, _ exchange: Exchange, _ context: AnswerContext
-    ) -> Result<JSONValue, Problem> {
+    ) -> Result<Rows, Problem> {
         let languages = exchange.request.headers.filter { $0.name.lowercased() == "accept-language" }
-        let request = HTTPRequest(method: "GET", path: section.path, query: section.query, headers: languages)
-        return answer(to: request, exchange, context)
+        var query = section.query
+        var rows = Rows()
+        for _ in 0..<section.pages {
+            let request = HTTPRequest(method: "GET", path: section.path, query: query, headers: languages)
+            switch answer(to: request, exchange, context) {
+            case .failure(let problem): return .failure(problem)
+            case .success(let root):
+                rows.items += section.items(of: root).filter(section.keeps)
+                rows.next = root["next"]?.string
+            }
+            guard let next = rows.next, rows.items.count < PlainSection.rowsAtOnce else { break }
+            query = query.filter { $0.name != "after" } + [("after", next)]
+        }
+        return .success(rows)
     }
+
+    /// The placemarks of places, by their ids; none without a gazetteer.
+    private func placemarks(
+        of places: [JSONValue], _ exchange: Exchange, _ context: AnswerContext
+    ) -> [String: JSONValue] {
+        var marks: [String: JSONValue] = [:]
+        let languages = exchange.request.headers.filter { $0.name.lowercased() == "accept-language" }
+        for start in stride(from: 0, to: places.count, by: Self.coordinatesAtOnce) {
+            let part = places[start..<min(start + Self.coordinatesAtOnce, places.count)]
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("coordinates")
+            writer.beginArray()
+            for place in part {
+                writer.beginArray()
+                writer.value(place["latitude"]?.double ?? 0)
+                writer.value(place["longitude"]?.double ?? 0)
+                writer.endArray()
+            }
+            writer.endArray()
+            writer.endObject()
+            let request = HTTPRequest(
+                method: "POST", path: "/v1/geocode/reverse", query: [],
+                headers: languages + [("Content-Type", "application/json")], body: writer.bytes)
+            guard case .success(let root) = answer(to: request, exchange, context), let found = root["items"]?.array
+            else { return [:] }
+            for (place, mark) in zip(part, found) {
+                if let id = place["id"]?.string { marks[id] = mark }
+            }
+        }
+        return marks
+    }
+
+    /// How many places are named at a time.
+    private static let coordinatesAtOnce = 1000
 
     /// The API's answer to a request that the page makes for the caller of `exchange`.
     ///
@@ -159,12 +236,15 @@ struct PlainViews: Sendable {
             case .failure(let problem):
                 let name = "problem.\(problem.status)"
                 html.element("p", ["class": "problem"], text[text.has(name) ? name : "problem.503"])
-            case .success(let root):
-                let items = section.items(of: root)
+            case .success(let rows):
+                let items = rows.items
                 if let below = section.below(items) { PlainForms.write(below, for: nil, text, &html) }
-                guard !items.isEmpty else { return html.element("p", ["class": "empty"], text["plain.none"]) }
-                table(section, items, text, &html)
-                guard let next = root["next"]?.string else { return }
+                if items.isEmpty {
+                    html.element("p", ["class": "empty"], text["plain.none"])
+                } else {
+                    table(section, items, text, &html)
+                }
+                guard let next = rows.next else { return }
                 let query = request.query.filter { $0.name != "after" } + [("after", next)]
                 html.element("p") {
                     $0.element("a", ["href": PageEndpoints.link(request.rawPath, query)], text["plain.more"])
@@ -190,7 +270,7 @@ struct PlainViews: Sendable {
                 for item in items {
                     html.element("tr") { html in
                         for column in columns {
-                            html.element("td") { html in column.write(item, section.link, timeZones, &html) }
+                            html.element("td") { html in column.write(item, section.link, timeZones, text, &html) }
                         }
                         guard !section.buttons.isEmpty else { return }
                         html.element("td", ["class": "row"]) { html in

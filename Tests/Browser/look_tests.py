@@ -152,20 +152,65 @@ def test_the_sheet_is_dragged_to_three_heights(world):
         visit.must_be_quiet("sheet")
 
 
+# Without motion
+
+def test_nothing_moves_for_those_who_want_no_motion(world):
+    """With `prefers-reduced-motion` no element has an animation or a transition, and the map jumps instead of sliding."""
+    moving = """() => [...document.querySelectorAll('*')].filter(one => {
+        const style = getComputedStyle(one);
+        return style.animationName !== 'none' || style.transitionDuration.split(',').some(time => parseFloat(time) > 0);
+    }).map(one => one.outerHTML.slice(0, 100))"""
+    with world.visit("walker", reduced_motion="reduce") as visit:
+        visit.open(f"day/{yesterday()}")
+        visit.has(".leaflet-container canvas")
+        for view in ("", "now", "sharing", "requests", "regions", "audit"):
+            if view:
+                visit.follow(view)
+            visit.page.wait_for_load_state("networkidle")
+            found = visit.page.evaluate(moving)
+            expect(not found, f"{view or 'day'}: {found[:5]}")
+            expect(not visit.page.evaluate("document.getAnimations().length"), f"{view or 'day'} is animated")
+        visit.must_be_quiet("no motion")
+    with world.visit("walker", reduced_motion="no-preference") as visit:
+        visit.open("sharing")
+        expect(visit.page.evaluate(moving), "the test sees no transition where there are some")
+
+
 # Without a network
 
-def test_the_page_opens_without_a_network_and_shows_nothing_personal(world):
+def test_the_page_opens_without_a_network_after_one_load_and_shows_nothing_personal(world):
+    for locale, words in (("en-GB", ("No connection", "Try again")), ("de-AT", ("Keine Verbindung", "Noch einmal"))):
+        with world.visit("walker", locale=locale) as visit:
+            # One load only. The worker is ready when it has kept what the page needs without a network.
+            visit.open("now")
+            visit.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+            visit.page.context.set_offline(True)
+            visit.page.reload()
+            visit.has(".empty", words[0])
+            for view in ("audit", "now", f"day/{yesterday()}"):
+                visit.page.goto(f"{world.url}/{view}")
+                visit.has(".empty", words[0])
+                expect("friend" not in visit.page.content(), f"{view} shows a person without a network")
+            kept = visit.page.evaluate("""async () => {
+                const found = [];
+                for (const name of await caches.keys()) for (const one of await (await caches.open(name)).keys()) found.push(new URL(one.url).pathname);
+                return found;
+            }""")
+            expect(kept and all(path.startswith("/assets/") for path in kept), f"kept are {kept}")
+            visit.page.context.set_offline(False)
+            visit.page.get_by_role("button", name=words[1]).click()
+            visit.ready("walker")
+
+
+def test_what_the_worker_lost_is_kept_again(world):
+    """A browser may drop what a worker keeps; the next page that is loaded fetches it again."""
     with world.visit("walker") as visit:
         visit.open("now")
         visit.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-        # The worker keeps only files that it has loaded itself, so the page is loaded twice.
-        for view in PERSONS_VIEWS:
-            visit.open(view)
+        visit.page.evaluate("async () => { for (const name of await caches.keys()) await caches.delete(name); }")
+        visit.open("places")
+        eventually("the shell is kept again", lambda: visit.page.evaluate(
+            "async () => (await (await caches.open('assets')).keys()).some(one => /strings[.]de[.]json$/.test(one.url))") or visit.page.wait_for_timeout(20))
         visit.page.context.set_offline(True)
-        for view in ("audit", "now", f"day/{yesterday()}"):
-            visit.page.goto(f"{world.url}/{view}")
-            visit.has(".empty", "No connection")
-            expect("friend" not in visit.page.content(), f"{view} shows a person without a network")
-        visit.page.context.set_offline(False)
-        visit.page.get_by_role("button", name="Try again").click()
-        visit.ready()
+        visit.page.reload()
+        visit.has(".empty", "No connection")

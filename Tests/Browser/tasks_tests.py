@@ -105,18 +105,67 @@ def test_keyboard_exports_the_audit(world):
         visit.must_be_quiet("audit")
 
 
-def test_a_csv_of_several_pages_has_every_entry(world):
+def the_log(house, person):
+    """All entries of a person's audit, the newest first."""
+    items, after = [], None
+    while True:
+        more = f"&after={urllib.parse.quote(after)}" if after else ""
+        page = house.get(f"/v1/people/{person}/audit?limit=500{more}", house.tokens[person])
+        items += page["items"]
+        after = page["next"]
+        if not after:
+            return items
+
+
+def until(items, number):
+    """The entries of the log from one on: what was recorded after the page was read is newer."""
+    numbers = [one["number"] for one in items]
+    return items[numbers.index(number):]
+
+
+def rows_of(visit):
+    return visit.page.locator("main tbody tr[data-name]").evaluate_all("all => all.map(one => one.dataset.name)")
+
+
+def read_whole_list(visit):
+    older = visit.page.get_by_role("button", name="Older entries")
+    while older.is_visible():
+        older.click()
+        visit.page.wait_for_timeout(50)
+    return rows_of(visit)
+
+
+def test_csv_and_json_of_several_pages_have_what_the_filter_shows(world):
     house = world.house
     with concurrent.futures.ThreadPoolExecutor(4) as readers:
         list(readers.map(lambda _: house.get("/v1/people/walker/location"), range(510)))
+
+    def saved(visit, name):
+        with visit.page.expect_download() as file:
+            visit.page.get_by_role("button", name=name, exact=True).click()
+        return file.value.path().read_text()
+
     with world.visit("walker") as visit:
-        visit.open("audit")
-        with visit.page.expect_download() as saved:
-            visit.page.get_by_role("button", name="CSV").click()
-        rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text())))
-        expect(sum("operator" in row.values() for row in rows) >= 510, f"the file has {len(rows)} rows")
-        expect(any("late for dinner" in row.values() for row in rows), "the file ends with its first page")
-        visit.must_be_quiet("csv")
+        for query, wanted in (("outcome=all", lambda one: True), ("who=friend", lambda one: friend_is(one)), ("", lambda one: one.get("verdict") != "own" or one["kind"] != "read"),
+                              ("outcome=refused", lambda one: one.get("verdict") == "refused" or one.get("end") == "refused"), ("outcome=change", lambda one: one["kind"] in ("change", "act"))):
+            visit.open(f"audit?{query}")
+            entries = json.loads(saved(visit, "JSON"))
+            lines = list(csv.DictReader(io.StringIO(saved(visit, "CSV"))))
+            main = [line for line in lines if line["kind"] in ("query", "read", "change", "act")]
+            newest = entries[0]["number"]
+            log = [one["number"] for one in until(the_log(house, "walker"), newest) if wanted(one)]
+            expect([one["number"] for one in entries] == log, f"{query}: JSON has {len(entries)} entries, the log has {len(log)}")
+            # The reading for the file itself may be newer than that for JSON.
+            numbers = [line["number"] for line in main]
+            expect(numbers[numbers.index(newest):] == log, f"{query}: CSV has {len(numbers)} entries, the log has {len(log)}")
+            if query == "who=friend":
+                expect({line["kind"] for line in lines} >= {"query", "push", "shown"}, "the lines of a question's path are missing")
+                expect({line["who"] for line in main} == {"friend"}, f"CSV has entries of { {line['who'] for line in main} }")
+        visit.must_be_quiet("files")
+
+
+def friend_is(one):
+    return "friend" in (one.get("requester"), one.get("reader"), one.get("actor"))
 
 
 # The audit is the log
@@ -126,23 +175,26 @@ def test_audit_has_each_entry_of_the_log(world):
         visit.open("audit?outcome=all&to=2000-01-01")
         visit.has(".empty")
         visit.open("audit?outcome=all")
-        while visit.page.get_by_role("button", name="Older entries").is_visible():
-            visit.page.get_by_role("button", name="Older entries").click()
-            visit.page.wait_for_timeout(50)
-        shown = visit.page.locator("main tbody tr").count()
-        first = visit.page.locator("main tbody time").first.get_attribute("datetime")
-        items, after = [], None
-        while True:
-            more = f"&after={urllib.parse.quote(after)}" if after else ""
-            page = world.house.get(f"/v1/people/walker/audit?limit=500{more}", world.house.tokens["walker"])
-            items += page["items"]
-            after = page["next"]
-            if not after:
-                break
-        # What was recorded since the page was read is newer than its first row.
-        newest = datetime.datetime.fromisoformat(first.replace("Z", "+00:00")).timestamp()
-        known = [one for one in items if one["at"] <= newest + 0.0005]
-        expect(shown == len(known), f"the page shows {shown} entries, the log has {len(known)}")
+        shown = read_whole_list(visit)
+        known = [one["number"] for one in until(the_log(world.house, "walker"), shown[0])]
+        expect(shown == known, f"the page shows {len(shown)} entries, the log has {len(known)}; the first that differ: "
+               f"{next(((a, b) for a, b in zip(shown, known) if a != b), None)}")
+
+
+def test_paper_has_all_entries_that_match(world):
+    with world.visit("walker") as visit:
+        for _ in range(80):
+            world.house.get("/v1/people/walker/location")
+        visit.page.add_init_script("window.print = () => { window.printed = document.querySelectorAll('main tbody tr[data-name]').length; };")
+        visit.open("audit?outcome=all")
+        first = len(rows_of(visit))
+        visit.page.get_by_role("button", name="Print", exact=True).click()
+        eventually("the list is printed", lambda: visit.page.evaluate("window.printed") or visit.page.wait_for_timeout(20))
+        shown = rows_of(visit)
+        known = [one["number"] for one in until(the_log(world.house, "walker"), shown[0])]
+        expect(first < len(known), f"all {first} entries were shown at once, so that this test says nothing")
+        expect(visit.page.evaluate("window.printed") == len(known) and shown == known, f"printed are {visit.page.evaluate('window.printed')} entries of {len(known)}")
+        visit.must_be_quiet("print")
 
 
 # What one does
@@ -424,6 +476,33 @@ def test_a_place_is_renamed_and_back(world):
         visit.page.get_by_role("button", name="Withdraw: renamed The hills").click()
         visit.has("tbody tr", "Döbling")
         visit.must_be_quiet("places")
+
+
+def test_a_place_leads_to_its_days_and_takes_the_name_of_another(world):
+    house = world.house
+    walker = house.tokens["walker"]
+    places = house.get("/v1/people/walker/places", walker)["items"]
+    with world.visit("walker") as visit:
+        visit.open("places")
+        rows = visit.page.locator("main .table").first.locator("tbody tr")
+        eventually("the places are shown", lambda: rows.count() == len(places) or visit.page.wait_for_timeout(20))
+        shown = visit.page.locator("main tbody details summary").all_inner_texts()
+        expect([int(one) for one in shown] == [one["days"] for one in places], f"the page has {shown} days")
+        visit.page.locator("main tbody details summary").first.click()
+        links = visit.page.locator("main tbody details").first.locator("a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+        expect(links == [f"/day/{day}" for day in places[0]["newestDays"]] and links, f"the days are {links}")
+        expect(not world.violations(visit.page), f"days of a place: {world.violations(visit.page)}")
+        rows.last.get_by_role("button", name="is the same place as another").click()
+        box = visit.has("dialog", "more than 80 m apart")
+        expect(not world.violations(visit.page), f"one name for two places: {world.violations(visit.page)}")
+        box.get_by_label("The other place").select_option("Home")
+        box.get_by_role("button", name="Same place as …").click()
+        eventually("two places have one name", lambda: visit.page.locator("tbody tr b", has_text="Home").count() == 2 or visit.page.wait_for_timeout(20))
+        visit.page.get_by_role("button", name="Withdraw: renamed Home").last.click()
+        eventually("one place has the name", lambda: visit.page.locator("tbody tr b", has_text="Home").count() == 1 or visit.page.wait_for_timeout(20))
+        visit.must_be_quiet("places")
+    kinds = [one.get("name") for one in house.get("/v1/people/walker/corrections", walker)["items"]]
+    expect(kinds.count("Home") == 1, f"left are {kinds}")
 
 
 def test_a_projection_is_rebuilt_compared_and_taken_into_use(world):

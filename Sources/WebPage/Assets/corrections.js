@@ -57,8 +57,10 @@ export function visitActions(entry, { next, now, done }) {
     ].filter(Boolean);
 }
 
-/** A button that says which fixes decided a visit. */
-export function whyButton(entry, place) {
+const fixes = () => import('./fixes.js');
+
+/** A button that says which fixes decided a visit, each of which can be withdrawn. */
+export function whyButton(entry, place, { who, done }) {
     const zone = time.zone(entry.zone);
     return action(strings('fix.why'), async () => {
         const { visit, during = [], before = [], after = [], rules } = await api.get(`${api.mine('visits')}/${encodeURIComponent(entry.id)}`);
@@ -66,6 +68,17 @@ export function whyButton(entry, place) {
         const used = during.filter(fix => fix.used);
         const edge = (key, fix) => fix && h('li', {}, strings(key, { time: time.clock(fix.timestamp, zone, true), accuracy: strings.accuracy(fix.horizontalAccuracy) || '–', meters: strings.distance(fix.metersOff) }));
         place.replaceChildren(h('p', {}, strings('fix.decided', { count: used.length, all: during.length, rules: String(rules) })),
-            h('ul', {}, [edge('fix.before', before.at(-1)), edge('fix.first', used[0]), edge('fix.last', used.at(-1)), edge('fix.after', after[0])]));
+            h('ul', {}, [edge('fix.before', before.at(-1)), edge('fix.first', used[0]), edge('fix.last', used.at(-1)), edge('fix.after', after[0])]),
+            await (await fixes()).ofVisit(who, [...before, ...during, ...after], zone, done));
     });
+}
+
+/** A button that shows and hides the fixes of a way, each of which can be withdrawn. */
+export function fixesButton(entry, place, { who, done, signal }) {
+    const button = action(strings('fixes.show'), async () => {
+        const isOpen = button.getAttribute('aria-expanded') === 'true';
+        place.replaceChildren(...isOpen ? [] : [await (await fixes()).ofTime(who, entry, time.zone(entry.zone), done, { signal })]);
+        button.setAttribute('aria-expanded', String(!isOpen));
+    }, '', { 'aria-expanded': 'false' });
+    return button;
 }

@@ -56,9 +56,12 @@ export function sentence(error) {
 /** The sentence as an element that is read out at once. */
 export const problem = error => h('p', { class: 'problem', role: 'alert' }, sentence(error));
 
-/** A table. `columns`: `[{label, cell: row => node|text, number: true?}]`. On a phone each row is a card. */
-export function table({ caption, columns, rows, current }) {
-    const row = item => h('tr', { role: 'row', 'aria-current': current?.(item) ? 'true' : undefined },
+/**
+ * A table. `columns`: `[{label, cell: row => node|text, number: true?}]`. On a phone each row is a card. `name` gives what a
+ * row is called in the interface, for example the number of an entry.
+ */
+export function table({ caption, columns, rows, current, name }) {
+    const row = item => h('tr', { role: 'row', data: name ? { name: name(item) } : {}, 'aria-current': current?.(item) ? 'true' : undefined },
         columns.map(column => h('td', { role: 'cell', class: column.number && 'n', 'data-label': column.label }, inCell(column.cell(item)))));
     const body = h('tbody', { role: 'rowgroup' }, rows.map(row));
     const element = h('table', { class: 'table stack', role: 'table' }, caption && h('caption', {}, caption),

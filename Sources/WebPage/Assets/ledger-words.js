@@ -21,7 +21,7 @@ function edge(key, seconds, zone) {
     return strings(key, { time: time.moment(seconds, zone) });
 }
 
-function visit({ visit: one, from, to, first }, { range, zone, now }) {
+function visit({ visit: one, from, to, first, usual }, { range, zone, now }) {
     const [name, ...rest] = (one.place ?? strings('day.unnamed')).split(', ');
     const end = Math.min(to ?? now, range.to);
     return {
@@ -30,7 +30,7 @@ function visit({ visit: one, from, to, first }, { range, zone, now }) {
             rest.join(', '), strings.accuracy(one.horizontalAccuracy),
             from < range.from && edge('day.since', from, zone),
             to > range.to && edge('day.until', to, zone),
-            first && strings('day.firstTime'), one.provisional && strings('day.provisional'),
+            first && strings('day.firstTime'), usual && strings('day.usual', { hours: strings.hours(usual) }), one.provisional && strings('day.provisional'),
         ]),
         how: to === null && now < range.to ? strings('day.stillHere') : time.duration(end - Math.max(from, range.from)),
     };

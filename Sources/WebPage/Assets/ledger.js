@@ -51,7 +51,7 @@ function grouped(list) {
             const key = [entry.item.reader, entry.item.question, entry.item.verdict, entry.item.precision].join();
             const first = open.get(key);
             if (first && entry.from - first.last < 3600) {
-                first.count += entry.item.count ? 1 : 1;
+                first.count++;
                 first.last = entry.from;
                 continue;
             }
@@ -61,6 +61,19 @@ function grouped(list) {
         result.push(entry);
     }
     return result;
+}
+
+/**
+ * Marks the visits of a list by the person's places: whether it was the first time there (a place has the id of its first
+ * visit), and when the person usually is there.
+ */
+export function annotate(list, places) {
+    for (const entry of list) {
+        if (entry.kind !== 'visit') continue;
+        entry.first = places.some(place => place.id === entry.id);
+        const away = ({ latitude, longitude }) => apart(latitude, longitude, entry.visit);
+        entry.usual = places.filter(place => away(place) < 150).sort((a, b) => away(a) - away(b))[0]?.usualHours;
+    }
 }
 
 /** The sums of the day: different places, meters, questions, and seconds at places, on the way and without data. */
@@ -76,14 +89,13 @@ export function totals(list, range, now) {
     }
     return { ...sums, places: sums.places.size };
 }
-// Visits within 150 m of each other are at one place; a degree of latitude has 111 km.
-function near(places, { latitude, longitude }) {
-    for (const one of places) {
-        const [a, b] = one.split(' ').map(Number);
-        if (Math.hypot(a - latitude, (b - longitude) * Math.cos(latitude * Math.PI / 180)) * 111_000 < 150) return one;
-    }
-    return `${latitude} ${longitude}`;
+// Visits within 150 m of each other are at one place.
+function near(places, visit) {
+    for (const one of places) if (apart(...one.split(' ').map(Number), visit) < 150) return one;
+    return `${visit.latitude} ${visit.longitude}`;
 }
+// Meters, good for short ways: a degree of latitude has 111 km.
+const apart = (a, b, { latitude, longitude }) => Math.hypot(a - latitude, (b - longitude) * Math.cos(latitude * Math.PI / 180)) * 111_000;
 
 /** The days beside a date. */
 export const beside = date => ({ before: addDays(date, -1), after: addDays(date, 1) });

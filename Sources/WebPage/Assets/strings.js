@@ -37,6 +37,12 @@ strings.percent = share => new Intl.NumberFormat(strings.language, { style: 'per
 /** `a, b and c`. */
 strings.list = items => new Intl.ListFormat(strings.language, { type: 'conjunction' }).format(items);
 
+/** Opening hours in OpenStreetMap's form, `Mo-Fr 07:00-16:00`, with the names of the reader's language for days. */
+strings.hours = text => {
+    const day = name => new Intl.DateTimeFormat(strings.language, { weekday: 'short', timeZone: 'UTC' }).format(Date.UTC(2024, 0, 1 + ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'].indexOf(name)));
+    return text.replace(/\b(Mo|Tu|We|Th|Fr|Sa|Su)\b/g, day).replace(/(\w|\.)-(?=\w)/g, '$1–');
+};
+
 /** A placemark in a few words: its name, then the town or country if that says more. */
 strings.place = place => {
     if (!place) return '';

@@ -137,6 +137,7 @@ async function list(context, who, filter) {
         return matches(entry, filter);
     });
     const first = await more(firstRows);
+    list.whole = undefined;
     if (!first.length) {
         const filtered = Object.values(filter).some(Boolean);
         return filtered ? empty(strings('audit.noMatch'), strings('audit.noMatchText'), h('a', { class: 'button', href: `/audit${own(context)}` }, strings('audit.all')))
@@ -144,7 +145,7 @@ async function list(context, who, filter) {
     }
     const shown = table({
         // The caption is printed too, where the fields of the filter are not.
-        caption: [strings('audit.caption'), filter.who, filter.from && `${strings('audit.from')} ${filter.from}`, filter.to && `${strings('audit.to')} ${filter.to}`, filter.outcome && strings(`audit.filters.${filter.outcome}`)].filter(Boolean).join(' · '), rows: first,
+        caption: [strings('audit.caption'), filter.who, filter.from && `${strings('audit.from')} ${filter.from}`, filter.to && `${strings('audit.to')} ${filter.to}`, filter.outcome && strings(`audit.filters.${filter.outcome}`)].filter(Boolean).join(' · '), rows: first, name: entry => entry.number,
         columns: [
             { label: strings('audit.when'), cell: entry => moment(entry.at) },
             { label: strings('audit.who'), cell: entry => h('b', {}, named(actor(entry))) },
@@ -164,6 +165,11 @@ async function list(context, who, filter) {
         put(says, [older.hidden ? strings('audit.isAll') : more.back ? strings('audit.back', { time: time.moment(more.back, zone) }) : '', hidden && [' ', h('a', { href: `/audit?outcome=all${context.person ? '' : `&person=${encodeURIComponent(who)}`}` }, strings('audit.ownHidden', { count: hidden }))]]);
     };
     state();
+    // Paper has no button for older entries: all that match are loaded first.
+    list.whole = async () => {
+        while (!more.done) shown.add(await more(500));
+        state();
+    };
     return [shown, h('p', { class: 'row below' }, older, says), zoneNote()];
 }
 const own = context => context.person ? '' : `?person=${encodeURIComponent(subject(context))}`;
@@ -255,8 +261,8 @@ function exports(context, who, filter) {
     const all = async () => (await api.all(api.person(who, 'audit'), { ...range, limit: 500 }, { most: 100_000, ...purpose(context) })).filter(entry => matches(entry, filter));
     return h('p', { class: 'row no-print end' },
         action('JSON', async () => save(`${name}.json`, 'application/json', JSON.stringify(await all(), null, 1))),
-        action('CSV', async () => save(`${name}.csv`, 'text/csv', await csv(who, range, context)), '', { title: strings('audit.csvNote') }),
-        h('button', { type: 'button', onclick: () => print() }, strings('audit.print')));
+        action('CSV', async () => save(`${name}.csv`, 'text/csv', linesOf(await csv(who, range, context), await all())), '', { title: strings('audit.csvNote') }),
+        action(strings('audit.print'), async () => { await list.whole?.(); print(); }));
 }
 
 /** The service's own CSV, page after page: its `Link` field names the next one. */
@@ -275,6 +281,21 @@ async function csv(who, range, context) {
         if (after) next.searchParams.set('after', after); else next = undefined;
     }
     return pages.join('');
+}
+
+/** What an entry and the first line of it in CSV have in common; acts of the operator have no number. */
+const nameOf = ({ number, at }) => String(number ?? new Date(at * 1000).toISOString());
+
+/** The lines of a CSV text (RFC 4180) that belong to these entries, each as the service wrote it. */
+function linesOf(text, entries) {
+    const names = new Set(entries.map(nameOf));
+    let wanted = true;
+    return [...text.matchAll(/(?:"(?:[^"]|"")*"|[^"\r\n])+\r?\n/g)].filter(([line], index) => {
+        const [number, at, kind] = line.split(',', 3);
+        // The pushes, the fix and the disclosures of a question follow its own line.
+        if (index && ['query', 'read', 'change', 'act'].includes(kind)) wanted = names.has(number || at);
+        return wanted;
+    }).map(([line]) => line).join('');
 }
 
 /** Conspicuous patterns in how others ask. The service reads the whole audit for them, so the list comes first. */

@@ -1,9 +1,9 @@
 // The day: one ledger of visits, ways, silences, crossings and who asked, with the map as its view.
-import { visitActions, whyButton } from './corrections.js';
+import { fixesButton, visitActions, whyButton } from './corrections.js';
 import { dayBar } from './day-bar.js';
 import { dayMap, readTrack } from './day-map.js';
 import { choice, empty, h, keys, mark, note, page, problem, sentence } from './kit.js';
-import { anyZone, entries, totals, zoneOfDay } from './ledger.js';
+import { annotate, anyZone, entries, totals, zoneOfDay } from './ledger.js';
 import { say, sentenceOf } from './ledger-words.js';
 import { addDays, dateOf, dayRange, instant, isDate, offset, time } from './time.js';
 
@@ -45,6 +45,7 @@ export async function show(context) {
         frame.list();
     }
     // The map comes after the list: the list is the content.
+    if (!me.link) frame.marks().catch(() => {});
     frame.map(trackPromise).catch(error => { if (error.name !== 'AbortError') main.querySelector('.map')?.replaceChildren(problem(error)); });
 }
 
@@ -56,6 +57,16 @@ function spanOf(query, range, zone, date) {
         return at < range.from ? instant(zone, addDays(date, 1), Number(found[index + 1]) * 60 + Number(found[index + 2])) : at;
     });
     return from < to ? [from, to] : undefined;
+}
+
+// Each look at the places is recorded: they are read again after some minutes, or when the day has been corrected.
+const known = { at: 0 };
+async function placesOf({ api, atLeast, signal }) {
+    if (known.at < time.now() - 600 || known.atLeast !== atLeast) {
+        const { items } = await api.get(api.mine('places'), { 'at-least': atLeast }, { signal });
+        Object.assign(known, { items, atLeast, at: time.now() });
+    }
+    return known.items;
 }
 
 /** The three heights of the phone's sheet, each with the map's share of the room. */
@@ -170,6 +181,7 @@ function draw(context, date) {
         frame.fill(state);
         frame.list();
         drawn?.show({ list: state.list, words: sentenceOf(date, state.sums, state.list) });
+        frame.marks().catch(() => {});
     }
     // New events appear in today's list; events that arrive together are read once.
     let due;
@@ -206,6 +218,14 @@ function draw(context, date) {
         list() {
             const names = new Set();
             list.replaceChildren(...visible().map((entry, index, all) => row(entry, all.slice(index + 1).find(one => one.kind === 'visit'), names)));
+        },
+        /** Adds what the person's places say about visits. The rows stay, and with them the focus and what is open. */
+        async marks() {
+            annotate(state.list, await placesOf(context));
+            if (context.signal.aborted) return;
+            visible().forEach((entry, index) => {
+                if (entry.kind === 'visit') list.children[index]?.querySelector(':scope > .sub')?.replaceChildren(...say(entry, state).sub);
+            });
         },
         async nothing(future) {
             const last = future ? null : await context.api.get(context.api.mine('location'), {}, { signal: context.signal }).catch(() => null);
@@ -247,16 +267,18 @@ function draw(context, date) {
         const pick = h('a', { class: 'pick', href: `?sel=${entry.kind}:${entry.id}`, 'aria-expanded': String(chosen) }, words.what);
         const element = h('li', { class: `entry ${entry.kind}`, data: chosen ? { current: '' } : {}, 'aria-current': chosen ? 'true' : undefined },
             clock, mark(words.refused ? 'refused' : entry.kind), h('span', { class: 'what' }, pick), h('span', { class: 'dur' }, words.how),
-            words.sub.length > 0 && h('span', { class: 'sub' }, words.sub));
+            h('span', { class: 'sub' }, words.sub));
         element.addEventListener('click', event => {
-            if (event.target.closest('a:not(.pick), button, dialog')) return;
+            if (event.target.closest('a:not(.pick), button, dialog, .why')) return;
             event.preventDefault();
             // Enter on the chosen entry goes to it on the map; a click on it closes it.
             if (entry.id === state.selected && event.detail === 0) drawn?.focus(entry); else select(entry);
         });
-        if (chosen && entry.kind === 'visit' && !context.me.link) {
-            const why = h('div', { class: 'sub why' });
-            element.append(h('div', { class: 'more-of' }, visitActions(entry, { next, now: state.now, done: again }), whyButton(entry, why)), why);
+        if (chosen && (entry.kind === 'visit' || entry.kind === 'trip') && !context.me.link) {
+            const below = h('div', { class: 'sub why' });
+            const options = { who: context.person, done: again, signal: context.signal };
+            element.append(h('div', { class: 'more-of' }, entry.kind === 'trip' ? fixesButton(entry, below, options)
+                : [visitActions(entry, { next, now: state.now, done: again }), whyButton(entry, below, options)]), below);
         }
         return element;
     }

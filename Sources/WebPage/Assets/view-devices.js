@@ -2,7 +2,7 @@
 import { api } from './api.js';
 import { action, ask, confirm, dialog, empty, facts, h, note, page, pill, table } from './kit.js';
 import { setupCard } from './setup.js';
-import { follow, load, moment, more, people, purpose, put, subject, word } from './view-parts.js';
+import { follow, load, moment, more, people, purpose, put, subject, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
 import { time } from './time.js';
 
@@ -24,7 +24,7 @@ async function cards(context, who, read, number) {
     const items = await api.all(api.person(who, 'devices'), { 'at-least': number }, { signal: context.signal, ...purpose(context) });
     const add = h('p', {}, h('button', { type: 'button', class: items.length ? '' : 'primary', onclick: () => addDevice(context, who, read) }, strings('devices.add')));
     if (!items.length) return [empty(strings('devices.none'), strings('devices.noneText')), h('div', { class: 'centered' }, add)];
-    return [...items.map(one => card(context, who, one, read)), add];
+    return [...items.map(one => card(context, who, one, read)), add, zoneNote()];
 }
 
 /** One word for how the phone does, by what matters most. */

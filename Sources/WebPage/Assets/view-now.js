@@ -77,6 +77,7 @@ export async function show(context) {
         else {
             line.append(h('b', {}, strings.place(at.place) || strings('day.unnamed')), ' · ', time.element(at.timestamp, zone, time.age(at.timestamp)));
             if (at.horizontalAccuracy > 0) line.append(` · ${strings.accuracy(at.horizontalAccuracy)}`);
+            line.append(h('br'), h('span', { class: 'mut small' }, `${time.moment(at.timestamp, zone)} ${time.label(zone, at.timestamp)}`));
         }
         const old = at && time.now() - at.timestamp > 3600;
         element.replaceChildren(h('div', { class: 'row' }, h('h2', {}, called(who)),

@@ -15,10 +15,12 @@ export async function show(context) {
     const filter = Object.fromEntries(['from', 'to', 'q'].map(name => [name, context.query.get(name) ?? '']));
     const rows = h('div');
     const names = h('div');
-    put(content, [filters(context, filter), rows, section(strings('places.corrections'), names), zoneNote()]);
+    const fixes = h('div');
+    put(content, [filters(context, filter), rows, section(strings('places.corrections'), names, h('h3', {}, strings('fixes.withdrawn')), fixes), zoneNote()]);
     const read = atLeast => Promise.all([
         load(rows, () => places(context, who, filter, atLeast, read)),
         load(names, () => corrections(context, who, atLeast, read)),
+        load(fixes, () => withdrawnFixes(context, who, atLeast, read)),
     ]);
     return read();
 }
@@ -49,19 +51,16 @@ async function places(context, who, filter, atLeast, read) {
     return table({
         caption: strings('places.caption', { count: rows.length }), rows, columns: [
             { label: strings('places.name'), cell: one => h('b', {}, one.place ?? strings('places.unnamed')) },
-            { label: strings('places.usual'), cell: one => one.usualHours ? hours(one.usualHours) : h('span', { class: 'mut' }, strings('places.notUsual')) },
+            { label: strings('places.usual'), cell: one => one.usualHours ? strings.hours(one.usualHours) : h('span', { class: 'mut' }, strings('places.notUsual')) },
             { label: strings('places.time'), cell: one => h('div', {}, one.totalSeconds < 1 ? strings('places.begun') : time.duration(one.totalSeconds), h('meter', { class: 'gauge', min: 0, max: most, value: one.totalSeconds, 'aria-label': strings('places.share') })) },
             { label: strings('places.visits'), number: true, cell: one => strings.number(one.visits) },
+            { label: strings('places.days'), number: true, cell: one => days(context, one) },
             { label: strings('places.last'), cell: one => dayLink(context, one) },
-            { label: strings('places.change'), cell: one => action(strings('places.rename'), () => rename(context, who, one, read), '', { 'aria-label': strings('places.renameOf', { name: one.place ?? '' }) }) },
+            { label: strings('places.change'), cell: one => h('div', { class: 'row' },
+                action(strings('places.rename'), () => rename(context, who, one, read), '', { 'aria-label': strings('places.renameOf', { name: one.place ?? '' }) }),
+                items.length > 1 && action(strings('places.same'), () => same(context, who, one, items, read), 'quiet', { 'aria-label': strings('places.sameOf', { name: one.place ?? '' }) })) },
         ],
     });
-}
-
-/** `Mo-Fr 07:00-16:00` with the days' names of the reader's language. */
-function hours(text) {
-    const day = name => new Intl.DateTimeFormat(strings.language, { weekday: 'short', timeZone: 'UTC' }).format(Date.UTC(2024, 0, 1 + ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'].indexOf(name)));
-    return text.replace(/\b(Mo|Tu|We|Th|Fr|Sa|Su)\b/g, day).replace(/(\w|\.)-(?=\w)/g, '$1–');
 }
 
 function dayLink(context, one) {
@@ -70,6 +69,25 @@ function dayLink(context, one) {
     return one.lastDeparture === null ? h('a', { href: '/day' }, strings('places.now'))
         : h('a', { href: `/day/${date}${context.person ? '' : `?person=${encodeURIComponent(subject(context))}`}` }, time.date(date, { short: true }));
 }
+
+/** How many days, and the newest of them as links. The operator has no view of a day. */
+function days(context, one) {
+    if (!context.person) return strings.number(one.days);
+    return h('details', { class: 'more-below' }, h('summary', { 'aria-label': strings('places.daysOf', { count: one.days, name: one.place ?? '' }) }, strings.number(one.days)),
+        h('ul', { class: 'plain' }, one.newestDays.map(date => h('li', {}, h('a', { href: `/day/${date}` }, time.date(date, { short: true }))))),
+        one.days > one.newestDays.length && h('p', { class: 'mut small flat' }, strings('places.older', { count: one.days - one.newestDays.length })));
+}
+
+/** Gives a place the name of another one: two parts of one place, which are too far apart to be folded into one. */
+const same = (context, who, one, items, read) => ask({
+    title: strings('places.sameOf', { name: one.place ?? '' }), lead: strings('places.sameLead'), label: strings('places.same'),
+    fields: [{ name: 'other', label: strings('places.sameAs'), type: 'select', options: items.filter(other => other.id !== one.id && other.place).map(other => [other.place, other.place]) }],
+    submit: async ({ other }) => {
+        const { number } = await api.post(api.person(who, 'corrections'), { type: 'rename', latitude: one.latitude, longitude: one.longitude, name: other.slice(0, 100) });
+        await read(number);
+        context.announce(strings('places.renamed', { name: other }));
+    },
+});
 
 const rename = (context, who, one, read) => ask({
     title: strings('places.renameOf', { name: one.place ?? '' }), lead: strings('places.renameLead'),
@@ -91,4 +109,12 @@ async function corrections(context, who, atLeast, read) {
             { label: strings('places.change'), cell: one => action(strings('places.withdraw'), async () => { const { number } = await api.delete(api.person(who, `corrections/${encodeURIComponent(one.id)}`)); await read(number); }, '', { 'aria-label': `${strings('places.withdraw')}: ${word('places.kinds', one.type)} ${one.name ?? ''}` }) },
         ],
     });
+}
+
+async function withdrawnFixes(context, who, atLeast, read) {
+    const { withdrawn } = await import('./fixes.js');
+    return withdrawn(who, { 'at-least': atLeast }, async ({ number }) => {
+        await read(number);
+        context.announce(strings('fixes.restored'));
+    }, { signal: context.signal, ...purpose(context) }, Boolean(context.person));
 }

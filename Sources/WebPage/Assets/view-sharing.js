@@ -1,7 +1,7 @@
 // Sharing: what waits for my answer first, then who may see where I am, until when and how well; pauses, invitations, schedules.
 import { api } from './api.js';
 import { action, ask, confirm, dialog, empty, field, h, note, page, pill, qr, secret, values } from './kit.js';
-import { follow, left, liveState, load, moment, named, people, precise, purpose, put, section, subject, word } from './view-parts.js';
+import { follow, left, liveState, load, moment, named, people, precise, purpose, put, section, subject, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
 import { locationFacts } from './view-requests.js';
 import { dateOf, instant, isDate, time } from './time.js';
@@ -29,7 +29,7 @@ export async function show(context) {
         liveState(context), questions, pauses, section(strings('sharing.grants'), grants),
         section(strings('sharing.links'), links),
         section(strings('sharing.invitations'), invitations), context.person && section(strings('sharing.codes'), codes(context)),
-        section(strings('sharing.schedules'), schedules),
+        section(strings('sharing.schedules'), schedules), zoneNote(),
     ]);
     if (context.person) {
         follow(context, ['consent', 'end', 'query'], parts.questions);

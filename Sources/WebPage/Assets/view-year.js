@@ -1,7 +1,7 @@
 // Year: countries and cities with the days in each, distance by mode, and a calendar of the days.
 import { api } from './api.js';
 import { empty, h, page, s, table } from './kit.js';
-import { load, people, purpose, put, section, subject, word } from './view-parts.js';
+import { load, people, purpose, put, section, subject, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
 import { addDays, dateOf, instant, time } from './time.js';
 
@@ -39,7 +39,7 @@ export async function show(context) {
             ].map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))),
             section(strings('year.calendar'), drawn, months(lived)),
             section(strings('year.whereHeading'), h('div', { class: 'pair' }, areas(strings('year.countries'), countries), areas(strings('year.cities'), cities))),
-            section(strings('year.modes'), modes(lived)),
+            section(strings('year.modes'), modes(lived)), zoneNote(),
         ];
     });
 }

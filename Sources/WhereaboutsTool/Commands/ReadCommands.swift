@@ -201,12 +201,12 @@ enum ReadCommands {
     private static func places(_ invocation: Invocation) throws(ToolError) {
         let (places, asOf) = try list(.peoplePlaces, invocation)
         let (x, y) = axes(invocation)
-        let table = Table("PLACE", ">VISITS", ">TIME", "LAST", x, y, "USUALLY")
+        let table = Table("PLACE", ">VISITS", ">DAYS", ">TIME", "LAST", x, y, "USUALLY")
         let sentence = "There is no visit in that time."
         try invocation.show(places, as: "places", asOf: asOf, in: table, orElse: sentence) { (place: PlaceItem) in
             let (first, second) = Text.coordinate(of: place.at)
             return [
-                place.place ?? "", "\(place.visits)", LocalTime.duration(seconds: place.totalSeconds),
+                place.place ?? "", "\(place.visits)", "\(place.days)", LocalTime.duration(seconds: place.totalSeconds),
                 time(place.lastArrival, in: place.timeZone), first, second, place.usualHours ?? "",
             ]
         }

@@ -48,6 +48,23 @@ import Testing
         #expect(!script.contains("\n//") && !script.contains("\n  ") && script.contains("export "))
     }
 
+    /// What the service worker keeps before it is ready must be everything that the frame without a network loads.
+    @Test func `the service worker names the files of the frame, and each of them is served`() throws {
+        let house = try ServiceUnderTest()
+        let script = house.send("GET", "/offline.js", as: nil).text
+        let line = try #require(script.split(separator: "\n").first { $0.hasPrefix("const FILES = [") })
+        let files = line.matches(of: /'([^']+)'/).map { String($0.1) }
+        let hash = PageAssets().hash
+        for name in ["main.js", "page.css", "strings.en.json", "strings.de.json", "api.js", "kit.js"] {
+            #expect(files.contains("/assets/\(hash)/\(name)"), "\(files)")
+        }
+        for file in files {
+            #expect(house.send("GET", file, as: nil).header("Cache-Control")?.contains("immutable") == true, "\(file)")
+        }
+        #expect(Set(files).count == files.count)
+        #expect(!files.contains { $0.contains("offline.js") || $0.contains("/view-") })
+    }
+
     @Test func `without Debian's Leaflet the page has everything else`() {
         let assets = PageAssets(leaflet: "/nowhere")
         #expect(assets.address(of: "leaflet.js") == nil && assets.address(of: "main.js") != nil)

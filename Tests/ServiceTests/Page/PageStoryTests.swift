@@ -6,6 +6,7 @@ import Whereabouts
 
 @testable import HTTPInterface
 @testable import Service
+@testable import WebPage
 
 /// The page as a browser without scripts sees it.
 @Suite struct PageStoryTests {
@@ -67,13 +68,21 @@ import Whereabouts
 
     /// The views of a person's data need the same rights as the API's answers.
     private static let lists = [
-        "/now", "/day/2026-05-04", "/audit", "/sharing", "/regions", "/places", "/year/2026", "/devices",
+        "/now", "/day/2026-05-04", "/audit", "/sharing", "/regions", "/places", "/year/2026", "/devices", "/requests",
     ]
+
+    /// The id of a question about the subject, which a friend asks here.
+    private static func question(in village: Village) throws -> String {
+        let asked = village.house.send(
+            "POST", "/v1/people/walker/location-queries", as: village.tokens[.kilometerFriend], #"{"purpose":"lunch"}"#)
+        _ = village.house.settled()
+        return try #require(asked["id"]?.string, "\(asked.text)")
+    }
 
     @Test func `the list of each view shows what the API shows, on record, and to no one else`() throws {
         let village = try Village()
         _ = village.house.settled()
-        for target in Self.lists {
+        for target in Self.lists + ["/requests/\(try Self.question(in: village))"] {
             for asker in Village.Asker.allCases {
                 let before = village.house.service.log.head
                 let answer = Self.open("\(target)?plain=true&person=walker", asker, village)
@@ -110,15 +119,115 @@ import Whereabouts
     }
 
     /// The precision wall: a coarse grant shows no more digits on the page than in the API.
-    @Test func `a kilometer friend's page has the coordinates of the API's answer`() throws {
+    @Test(arguments: [Village.Asker.kilometerFriend, .cityFriend])
+    func `a friend's page has the coarse coordinates of the API's answer`(_ friend: Village.Asker) throws {
         let village = try Village()
         _ = village.house.settled()
-        let answer = Self.open("/now?plain=true&person=walker", .kilometerFriend, village)
+        let answer = Self.open("/now?plain=true&person=walker", friend, village)
         village.house.clock.advance(seconds: 61)
-        let shown = village.house.send("GET", "/v1/people/walker/location", as: village.tokens[.kilometerFriend])
+        let shown = village.house.send("GET", "/v1/people/walker/location", as: village.tokens[friend])
         let latitude = try #require(shown["location"]?["latitude"]?.double)
         #expect(answer.status == 200 && answer.text.contains("\((latitude * 100_000).rounded() / 100_000)"))
         #expect(!answer.text.contains("48.212"), "\(answer.text)")
+        #expect(friend != .cityFriend || !answer.text.contains("48.21"), "\(answer.text)")
+    }
+
+    @Test func `only the operator's list of the house has people and events, and the events stay sealed`() throws {
+        let village = try Village()
+        _ = village.house.settled()
+        for asker in Village.Asker.allCases {
+            let answer = Self.open("/operate?plain=true&after=0", asker, village)
+            if asker == .operator {
+                #expect(answer.status == 200 && answer.text.contains("Events, as stored"), "\(answer.text)")
+                #expect(answer.text.contains("PersonAdded") && answer.text.contains(">walker<"), "\(answer.text)")
+                #expect(["48.20", "48.21", "16.34", "garden-gate"].allSatisfy { !answer.text.contains($0) })
+            } else {
+                // The head of the page has the reader's own name.
+                let told = village.secrets.filter {
+                    $0 != Village.subject && $0 != "oldfriend" && answer.text.contains($0)
+                }
+                #expect(told.isEmpty && !answer.text.contains("PersonAdded"), "\(asker): \(told)")
+            }
+        }
+    }
+
+    @Test func `a day's list has who asked, and a question leads to its path`() throws {
+        let village = try Village()
+        _ = village.house.settled()
+        let id = try Self.question(in: village)
+        let requests = Self.open("/requests?plain=true", .subject, village).text
+        #expect(requests.contains("Questions about you") && requests.contains("/requests/\(id)?plain=true"))
+        let path = Self.open("/requests/\(id)?plain=true", .subject, village)
+        #expect(path.status == 200 && path.text.contains("<td>question</td>"), "\(path.text)")
+        let unknown = "/requests/00000000-0000-4000-8000-000000000000?plain=true"
+        #expect(Self.open(unknown, .subject, village).status == 404)
+        let at = try #require(path.text.firstMatch(of: /datetime="([0-9-]{10})/)).1
+        let day = Self.open("/day/\(at)?plain=true", .subject, village).text
+        #expect(day.contains("Who asked and who read") && day.contains("/requests/\(id)?plain=true"), "\(day)")
+        // A friend sees the day, and not who else asked.
+        let friends = Self.open("/day/\(at)?plain=true&person=walker", .oldFriend, village)
+        #expect(friends.status == 200 && !friends.text.contains("Who asked and who read"), "\(friends.text)")
+    }
+
+    @Test func `the audit's list follows the filter of the address, through as many pages as it takes`() throws {
+        let village = try Village()
+        let token = village.tokens[.subject]
+        for _ in 0..<120 { _ = village.house.send("GET", "/v1/people/walker/pauses", as: token) }
+        _ = try Self.question(in: village)
+        _ = village.house.send("GET", "/v1/people/walker/location", as: village.tokens[.stranger])
+        _ = village.house.settled()
+        func rows(_ query: String) -> [Substring] {
+            let text = Self.open("/audit?plain=true\(query)", .subject, village).text
+            return Array(text.split(separator: "<tr>").dropFirst(2))
+        }
+        let all = rows("&outcome=all")
+        let refused = rows("&outcome=refused")
+        #expect(all.count > 120 && !refused.isEmpty && refused.count < all.count)
+        #expect(refused.allSatisfy { $0.contains("<td>refused</td>") }, "\(refused.first ?? "")")
+        #expect(rows("").count < all.count && rows("&outcome=own").count >= 120)
+        let some = try #require(rows("&who=kilometerfriend").first)
+        #expect(some.contains("kilometerfriend"), "\(some)")
+        #expect(rows("&who=nobody-at-all").isEmpty)
+        let page = Self.open("/audit?plain=true&outcome=refused&who=x%22%3E", .subject, village).text
+        #expect(page.contains("<option value=\"refused\" selected>") && page.contains("name=\"who\" value=\"x"))
+        #expect(!page.contains("x\">"), "The value of a field ends where the reader chose.")
+    }
+
+    @Test func `sharing lists links and schedules, places their days, a year its months and ways of travel`() throws {
+        let village = try Village()
+        let token = village.tokens[.subject]
+        let link = village.house.send(
+            "POST", "/v1/people/walker/links", as: token, #"{"name":"party","forSeconds":3600}"#)
+        let schedule = village.house.send("POST", "/v1/people/walker/schedules", as: token, #"{"everySeconds":3600}"#)
+        #expect(link.status == 201 && schedule.status == 201, "\(link.text) \(schedule.text)")
+        _ = village.house.settled()
+        let sharing = Self.open("/sharing?plain=true", .subject, village).text
+        #expect(sharing.contains("party") && sharing.contains("<td>1 h 0 min</td>"), "\(sharing)")
+        let places = Self.open("/places?plain=true", .subject, village).text
+        #expect(places.contains("Newest days") && places.contains("2026-05-04"), "\(places)")
+        let year = Self.open("/year/2026?plain=true", .subject, village).text
+        for words in ["Months", "Countries", "Cities", "Ways of travel", "<td>2026-05</td>"] {
+            #expect(year.contains(words), "\(words): \(year)")
+        }
+    }
+
+    @Test func `the words of the interface are in the reader's language`() throws {
+        let village = try Village()
+        _ = try Self.question(in: village)
+        _ = village.house.send("GET", "/v1/people/walker/location", as: village.tokens[.stranger])
+        _ = village.house.settled()
+        let german = Self.open(
+            "/audit?plain=true&outcome=all", .subject, village, more: [("Accept-Language", "de")]
+        ).text
+        for word in ["<td>Frage</td>", "<td>abgelehnt</td>", "<td>Erlaubnis gegeben</td>"] {
+            #expect(german.contains(word), "\(word)")
+        }
+        for word in ["<td>query</td>", "<td>refused</td>", "<td>GrantGiven</td>"] {
+            #expect(!german.contains(word), "\(word)")
+        }
+        let texts = PageText(HTTPRequest(method: "GET", path: "/", headers: [("accept-language", "de")]))
+        #expect(texts.word("audit.end", "answeredFromNowhere") == "answered from nowhere")
+        #expect(texts.hours("Mo-Fr 07:00-16:00; Su 10:00-12:00") == "Mo-Fr 07:00-16:00; So 10:00-12:00")
     }
 
     @Test func `texts are in the reader's language, and times in the zone of the place`() throws {

@@ -155,4 +155,25 @@ import Whereabouts
             """
         try Foreign.python(program)
     }
+
+    /// Who reads one old day must not get the pages of all years before it, each of which is a reading on record.
+    @Test func `a list of a time ends soon after that time, and not within a day of it`() throws {
+        let house = try ServiceUnderTest()
+        house.manage("POST", "/v1/people", #"{"handle":"walker"}"#)
+        func read(_ times: Int) { for _ in 0..<times { house.manage("GET", "/v1/people/walker/pauses") } }
+        func next(from: Double) throws -> String? {
+            _ = house.settled()
+            let page = house.manage("GET", "/v1/people/walker/audit?from=\(from)&limit=10")
+            try #require(page.status == 200, "\(page.text)")
+            return page["next"].flatMap { $0.isNull ? nil : $0.string ?? $0.int.map { "\($0)" } }
+        }
+        read(30)
+        house.clock.advance(seconds: 3600)
+        read(3)
+        #expect(try next(from: Double(house.clock.seconds) - 10) != nil)
+        house.clock.advance(seconds: 3 * 86_400)
+        read(3)
+        #expect(try next(from: Double(house.clock.seconds) - 10) == nil)
+        #expect(try next(from: Double(house.clock.seconds) - 4 * 86_400) != nil)
+    }
 }
