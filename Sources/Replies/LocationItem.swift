@@ -1,7 +1,8 @@
 /// A location as a permit shows it.
 package struct LocationItem: Reply, Hashable {
     package var timestamp: Moment
-    package var at: MapPoint
+    /// `nil` under a grant of place names.
+    package var at: MapPoint?
     /// Meters.
     package var horizontalAccuracy: Double?
     /// Meters above mean sea level.
@@ -16,7 +17,7 @@ package struct LocationItem: Reply, Hashable {
     package var place: PlacemarkItem?
 
     package init(
-        timestamp: Moment, at: MapPoint, horizontalAccuracy: Double? = nil, altitude: Double? = nil,
+        timestamp: Moment, at: MapPoint?, horizontalAccuracy: Double? = nil, altitude: Double? = nil,
         ellipsoidalAltitude: Double? = nil, speed: Double? = nil, course: Double? = nil, precision: String,
         place: PlacemarkItem? = nil
     ) {
@@ -37,7 +38,7 @@ package struct LocationItem: Reply, Hashable {
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try members.required("timestamp", &timestamp)
-        try members.point(&at)
+        try members.optionalPoint(&at)
         try members.optional("horizontalAccuracy", .length, &horizontalAccuracy)
         try members.optional("altitude", &altitude)
         try members.optional("ellipsoidalAltitude", &ellipsoidalAltitude)
@@ -47,7 +48,7 @@ package struct LocationItem: Reply, Hashable {
         try members.optional("place", .named("LocationPlace"), &place)
     }
 
-    package var shape: MapShape? { .point(at) }
+    package var shape: MapShape? { at.map { .point($0) } }
 }
 
 /// A person's newest location.

@@ -89,9 +89,12 @@ export async function show(context) {
     }
     function place(who) {
         const at = rows.get(who).found.location;
-        if (at) places.set(who, at); else places.delete(who);
+        // A grant of place names has nothing to draw.
+        if (at?.latitude !== undefined) places.set(who, at); else places.delete(who);
         drawn?.redraw();
     }
+    /** Whether all that is seen are names: then there is no map. */
+    const namesAlone = () => [...rows.values()].some(row => row.found.location?.precision === 'place') && !places.size;
 
     /** Asks where somebody is now: the phone is woken, and the answer comes while the card says how it goes. */
     async function askFor(who, button) {
@@ -146,6 +149,7 @@ export async function show(context) {
         live.on(['visit', 'crossing'], async () => { rows.get(person).found = await look(person, true); place(person); say(person); }));
 
     // MARK: Map
+    if (namesAlone()) return map.remove();
     let boxes = [];
     openMap(map, { taken: () => boxes }).then(opened => {
         if (!opened) return;

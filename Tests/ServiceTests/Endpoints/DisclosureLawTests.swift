@@ -41,11 +41,11 @@ import Whereabouts
         let wish: @Sendable (Village, Asker, _ isKnown: Bool) throws -> Wish
     }
 
-    /// The asker whose row also applies to this one: a city friend is treated as a kilometer friend, and a token of one
+    /// The asker whose row also applies to this one: city and place friends are treated as a kilometer friend, and a token of one
     /// scope as the subject's if that scope suffices. `nil`: the asker learns nothing.
     static func likeness(of asker: Asker, on name: String, _ row: Row) -> Asker? {
         switch asker {
-        case .cityFriend: return .kilometerFriend
+        case .cityFriend, .placeFriend: return .kilometerFriend
         case .removedPhone: return .formerToken
         // As a friend with history, but asks nothing, and has no data, settings or friends.
         case .visitor:
@@ -498,7 +498,7 @@ import Whereabouts
     private static func query(_ village: Village, _ asker: Asker, _ isKnown: Bool) throws -> String {
         village.reportNow()
         // The subject's tokens of other scopes may not ask; the question is then one of the subject's by another token.
-        let mayAsk = askers.contains(asker) || asker == .cityFriend || asker == .querying
+        let mayAsk = askers.union([.cityFriend, .placeFriend, .querying]).contains(asker)
         let owner = mayAsk ? asker : .subject
         let asked = village.house.send(
             "POST", "/v1/people/walker/location-queries", as: village.tokens[owner],
@@ -566,7 +566,9 @@ import Whereabouts
         throws
     {
         let village = try Village(isPaused: true)
-        let friends: [Asker] = [.kilometerFriend, .cityFriend, .liveFriend, .oldFriend, .askingFriend, .hoursFriend]
+        let friends: [Asker] = [
+            .kilometerFriend, .cityFriend, .placeFriend, .liveFriend, .oldFriend, .askingFriend, .hoursFriend,
+        ]
         // Names of persons and devices are not location data: `isDirectory` covers them.
         let whereabouts = village.secrets.filter { $0 != Village.subject && $0 != "oldfriend" }
         // Two routes change the pause. A question asked during a pause reaches no subject, so that list is empty.
@@ -785,8 +787,11 @@ import Whereabouts
         func isAmong(_ askers: Set<Asker>) -> Bool { like.map { askers.contains($0) } ?? false }
         if isAmong(row.shown) {
             #expect(asked.answer.status == 200, "\(what)")
-            let holdsSecrets = village.holdsSecrets(asked.answer)
-            #expect(holdsSecrets, "\(what)")
+            // A place friend gets what a kilometer friend gets, on record, and no coordinate with it.
+            let holds =
+                asker == .placeFriend
+                ? !village.holdsCoordinates(asked.answer) : village.holdsSecrets(asked.answer)
+            #expect(holds, "\(what)")
             let isOnRecord = row.isDirectory || Self.fits(asked.record, name)
             #expect(isOnRecord, "\(what)")
             if method == "GET" {

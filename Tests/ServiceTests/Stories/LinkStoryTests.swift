@@ -120,6 +120,26 @@ import Whereabouts
         #expect(house.send("GET", "/v1/people/walker/track", as: token).status == 404)
     }
 
+    @Test func `a link of place names shows the name, and no coordinate on any of its views`() throws {
+        let made = try link(#"{"precision":"place","live":true}"#)
+        let token = open(made.secret)["token"]?.string
+        for target in ["location", "location?format=geojson"] {
+            let seen = house.send("GET", "/v1/people/walker/\(target)", as: token)
+            #expect(seen.status == 200 && seen.text.contains(#""name":"Wien""#), "\(seen.text)")
+            #expect(!village.holdsCoordinates(seen) && seen.text.firstMatch(of: /\d\.\d/) == nil, "\(seen.text)")
+        }
+        let opened = house.send(
+            "POST", "/session", as: nil, "link=\(made.secret)&passphrase=",
+            headers: [("Content-Type", "application/x-www-form-urlencoded"), ("Sec-Fetch-Site", "same-origin")])
+        let cookie = String(try #require(opened.header("Set-Cookie")?.prefix { $0 != ";" }))
+        let plain = house.send(
+            "GET", "/now?plain=true", as: nil, headers: [("Cookie", cookie), ("Sec-Fetch-Site", "same-origin")])
+        #expect(plain.status == 200 && plain.text.contains("Wien") && !village.holdsCoordinates(plain), "\(plain.text)")
+        let refused = house.send(
+            "POST", "/v1/people/walker/links", as: house.operatorToken, #"{"precision":"place","history":true}"#)
+        #expect(refused.status == 422, "\(refused.text)")
+    }
+
     @Test func `another person neither lists nor ends a link, and an erased person has none`() throws {
         let made = try link(#"{"live":true}"#)
         let token = open(made.secret)["token"]?.string
