@@ -120,7 +120,7 @@ export async function show(context) {
         }, row.element);
     }
 
-    // A viewer by a share link sees one person. While the link is live, the place is read again each minute.
+    // A viewer by a share link sees one person. While the link is live, each new place comes by the stream.
     const [{ items: shared }] = link ? [{ items: [] }] : await Promise.all([api.get('/v1/shared-with-me', {}, { signal }), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
     // A person who is asked each time shows no stored data.
     const eachTime = new Set(shared.filter(one => !one.location).map(one => one.handle));
@@ -142,8 +142,14 @@ export async function show(context) {
     const ages = setInterval(() => { for (const who of rows.keys()) if (!rows.get(who).element.contains(document.activeElement)) say(who); }, 30_000);
     away.push(() => clearInterval(ages));
     if (link?.live) {
-        const looks = setInterval(async () => { rows.get(person).found = await look(person, true); place(person); say(person); }, 60_000);
-        away.push(() => clearInterval(looks));
+        const see = found => { rows.get(person).found = found; place(person); say(person); };
+        // Without the stream, the place is read each minute, which also finds the end of the link.
+        const looks = setInterval(async () => { if (!live.open) see(await look(person, true)); }, 60_000);
+        away.push(() => clearInterval(looks), live.on('state', lines), live.on('state', async () => { if (!live.open) see(await look(person, true)); }),
+            live.on('location', (kind, at) => {
+                known.set(person, { location: at, read: time.now() });
+                see(known.get(person));
+            }));
     }
     if (!link) away.push(live.on(['query', 'consent', 'end', 'resync'], () => consents().catch(() => {})), live.on(['state'], lines),
         live.on(['visit', 'crossing'], async () => { rows.get(person).found = await look(person, true); place(person); say(person); }));
