@@ -86,6 +86,34 @@ import Whereabouts
         #expect(Set(late) == [404, 429] && late.last == 429)
     }
 
+    @Test func `the page's form answers each such link alike, byte for byte`() throws {
+        let (ended, over, used) = (try link(), try link(#"{"forSeconds":1}"#), try link(#"{"openings":1}"#))
+        let locked = try link(#"{"passphrase":"Schönbrunn"}"#)
+        #expect(open(used.secret).status == 201)
+        #expect(house.manage("DELETE", "/v1/links/\(ended.id)").status == 200)
+        house.clock.advance(seconds: 1)
+        let unknown = "wl_" + Village.madeUp
+        for isForm in [true, false] {
+            let answers = [
+                (ended.secret, ""), (over.secret, ""), (used.secret, ""), (unknown, ""), (locked.secret, "x"),
+            ]
+            .map { secret, phrase in
+                house.send(
+                    "POST", "/session", as: nil,
+                    isForm
+                        ? "link=\(secret)&passphrase=\(phrase)"
+                        : #"{"link":"\#(secret)"\#(phrase.isEmpty ? "" : #","passphrase":"x""#)}"#,
+                    headers: [
+                        ("Content-Type", isForm ? "application/x-www-form-urlencoded" : "application/json"),
+                        ("Sec-Fetch-Site", "same-origin"),
+                    ])
+            }
+            for answer in answers {
+                #expect(answer.status == 404 && answer.observable == answers[3].observable, "\(answer.text)")
+            }
+        }
+    }
+
     @Test func `an ended link shows nothing from then on, also where it is open`() throws {
         let made = try link(#"{"live":true,"history":true}"#)
         let token = open(made.secret)["token"]?.string
