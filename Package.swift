@@ -108,8 +108,8 @@ let package = Package(
         module(
             "PersonEndpoints",
             [
-                "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON", "Log",
-                "Posting", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Threading", "Transparency",
+                "Answers", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
+                "Log", "Posting", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Threading", "Transparency",
                 "Whereabouts", "WireFormats",
             ]),
         module(
@@ -170,11 +170,11 @@ let package = Package(
         tests(
             "Service",
             [
-                "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "Geodesy", "HTTPInterface", "HTTPServer",
-                "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT", "Maintenance",
+                "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "FileFormats", "Geodesy", "HTTPInterface",
+                "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT", "Maintenance",
                 "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "Reactors", "Replies",
                 "SQLite", "Tables", "TablesTests", "Threading", "Transparency", "WebPage", "Whereabouts",
-                "WhereaboutsClient", "WitnessServer",
+                "WhereaboutsClient", "WireFormats", "WitnessServer",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",

@@ -11,12 +11,12 @@ final class StreamSource {
         (self.stream, self.connection, self.loop) = (stream, connection, loop)
     }
 
-    /// A response that asks for bytes when the socket takes some. It is chunked; for HTTP/1.0 the connection's end ends
-    /// it.
+    /// A response that asks for bytes when the socket takes some. It is chunked unless its length is known; for HTTP/1.0
+    /// the connection's end ends it.
     func makeResponse() -> OpaquePointer? {
         let source = Unmanaged.passRetained(self)
         let response = MHD_create_response_from_callback(
-            UInt64.max, 16 * 1024,
+            stream.length.map(UInt64.init) ?? UInt64.max, 16 * 1024,
             { context, _, buffer, count in
                 guard let context, let buffer else { return StreamSource.failed }
                 return Unmanaged<StreamSource>.fromOpaque(context).takeUnretainedValue().read(into: buffer, count)

@@ -81,7 +81,7 @@ export async function show(context) {
         const old = at && time.now() - at.timestamp > 3600;
         element.replaceChildren(h('div', { class: 'row' }, h('h2', {}, called(who)),
             at?.precision && at.precision !== 'exact' && pill(strings(`precision.${at.precision}`)), old && pill(strings('now.old'), 'wait')), line,
-        link ? link.history && h('div', { class: 'row' }, h('a', { class: 'button', href: '/day' }, strings('now.day')))
+        link ? (link.history ? h('div', { class: 'row' }, h('a', { class: 'button', href: '/day' }, strings('now.day'))) : '')
             : mine ? h('div', { class: 'row' }, h('a', { class: 'button', href: at ? '/day' : '/welcome' }, strings(at ? 'now.today' : 'day.setUp')))
             : h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: event => askFor(who, event.currentTarget) }, strings('now.ask')),
                 !rows.get(who).eachTime && action(strings('now.lookAgain'), async () => { rows.get(who).found = await look(who, true); place(who); say(who); })),

@@ -10,7 +10,7 @@ enum LinkCommands {
         "for", help: "the link ends after this long, for example 2h (default: a day)")
     private static let precision = Options.choice(
         "precision", ["exact", "kilometer", "city", "place"],
-        help: "how exact the location is; place shows names alone (default: exact)")
+        help: "how exact; place: a name alone (default: exact)")
     private static let history = Options.time(
         "history", help: "show the way since then too, for example today; only for an exact link")
     private static let live = Option.flag(
