@@ -30,6 +30,15 @@ final class StreamSource {
         return response
     }
 
+    /// The least bytes per second that a client must take of a file: the service has only so many open.
+    private static let fileBytesPerSecondMin = 65_536.0
+
+    /// How long the answer may be sent: a stream as long as it lasts, a file by its length.
+    func phase(from seconds: Double) -> Connection.Phase {
+        guard let length = stream.length else { return .streaming }
+        return .answering(untilSeconds: seconds + Double(length) / Self.fileBytesPerSecondMin)
+    }
+
     // MHD_CONTENT_READER_END_OF_STREAM and MHD_CONTENT_READER_END_WITH_ERROR, which are casts in C.
     private static let ended = -1
     private static let failed = -2

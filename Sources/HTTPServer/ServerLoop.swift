@@ -11,8 +11,6 @@ internal import Threading
 final class ServerLoop: @unchecked Sendable {
     /// The least bytes per second that a client must take of an answer.
     private static let answerBytesPerSecondMin = 1024.0
-    /// The same of a file: the service has only so many open for those who download them.
-    private static let fileBytesPerSecondMin = 65_536.0
 
     let configuration: HTTPServerConfiguration
     let counters = LiveCounters()
@@ -387,11 +385,7 @@ final class ServerLoop: @unchecked Sendable {
         }
         counters.countAnswer(status: response.status)
         // A client that takes nothing is bounded by the bytes that may wait for it, and of a file by time.
-        connection.phase =
-            stream.length.map { length in
-                let seconds = configuration.requestDeadlineSeconds + Double(length) / Self.fileBytesPerSecondMin
-                return .answering(untilSeconds: nowSeconds + seconds)
-            } ?? .streaming
+        connection.phase = source.phase(from: nowSeconds + configuration.requestDeadlineSeconds)
         if drainUntilSeconds != nil { stream.finish() }
         streams[connection.descriptor] = source
         departures.watch(connection.descriptor)
