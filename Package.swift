@@ -116,8 +116,8 @@ let package = Package(
         module(
             "PersonEndpoints",
             [
-                "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON", "Log",
-                "Posting", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Threading", "Transparency",
+                "Answers", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
+                "Log", "Posting", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Threading", "Transparency",
                 "Whereabouts", "WireFormats",
             ]),
         module(
@@ -178,12 +178,11 @@ let package = Package(
         tests(
             "Service",
             [
-                "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "FixRuns", "Geodesy", "HTTPInterface",
-                "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT", "Maintenance",
-                "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn", "Reactors", "Replies",
-                "SQLite", "Tables", "TablesTests", "TestProcesses", "Threading", "Transparency", "WebPage",
-                "Whereabouts",
-                "WhereaboutsClient", "WitnessServer",
+                "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "FileFormats", "FixRuns", "Geodesy",
+                "HTTPInterface", "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT",
+                "Maintenance", "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn",
+                "Reactors", "Replies", "SQLite", "Tables", "TablesTests", "TestProcesses", "Threading",
+                "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
             ]),
         .executableTarget(
             name: "WhereaboutsBench",

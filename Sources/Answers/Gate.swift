@@ -85,6 +85,8 @@ package struct Gate: Sendable {
     package struct Computed: Sendable {
         /// The bytes to send. Their SHA-256 is recorded, before any compression.
         package let body: [UInt8]
+        /// The bytes of a long answer, instead of ``body``, and their SHA-256.
+        private let spooled: (source: HTTPStream.Source, hash: Hash256)?
         /// The number of items that the answer shows, for the record.
         package let count: Int64
         /// The number of the last event that the answer takes into account.
@@ -97,10 +99,29 @@ package struct Gate: Sendable {
             headers: [(name: String, value: String)] = [(name: "Content-Type", value: "application/json")]
         ) {
             (self.body, self.count, self.asOf, self.headers) = (body, count, asOf, headers)
+            spooled = nil
         }
 
+        /// A long answer.
+        ///
+        /// - Parameter hash: The SHA-256 of all its bytes.
+        init(
+            spooled: HTTPStream.Source, hash: Hash256, count: Int64, asOf: Int64,
+            headers: [(name: String, value: String)]
+        ) {
+            (body, self.count, self.asOf, self.headers) = ([], count, asOf, headers)
+            self.spooled = (spooled, hash)
+        }
+
+        /// The SHA-256 of the bytes.
+        var hash: Hash256 { spooled?.hash ?? Hash256(SHA256().hash(body)) }
+
         /// The answer 200. Only the gate may send it, after the record.
-        fileprivate var response: HTTPResponse { HTTPResponse(status: 200, headers: headers, body: body) }
+        var response: HTTPResponse {
+            var response = HTTPResponse(status: 200, headers: headers, body: body)
+            response.stream = spooled.map { HTTPStream($0.source) }
+            return response
+        }
     }
 
     /// The conditions under which an answer from stored data is computed.
@@ -261,6 +282,6 @@ package struct Gate: Sendable {
     private static func record(_ question: ReadQuestion, _ permit: Permit, _ computed: Computed) -> Command {
         .recordRead(
             question, permitted: permit, asOf: computed.asOf, count: computed.count,
-            answerHash: Hash256(SHA256().hash(computed.body)))
+            answerHash: computed.hash)
     }
 }

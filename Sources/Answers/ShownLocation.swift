@@ -1,5 +1,5 @@
 package import Gazetteer
-package import Geodesy
+import Geodesy
 import Log
 package import Replies
 package import Tables
@@ -8,44 +8,49 @@ package import Whereabouts
 /// A fix as a caller sees it under some precision. The values that a coarse grant hides are removed first, and
 /// everything else is computed from the rest: so a place name cannot disclose more than the coordinate.
 package struct ShownLocation {
-    /// The fix with the hidden values removed. Under a coarse precision it has a rounded time and the coordinate of a
-    /// cell or city, and no accuracy.
-    package let fix: Fix
+    /// The fix with the hidden values removed; `nil` under a grant of place names. Under a coarse precision it has a
+    /// rounded time and the coordinate of a cell or city, and no accuracy.
+    package let fix: Fix?
+    /// The device's time of the fix, as it is shown.
+    package let timestamp: Timestamp
     /// The precision of the grant.
     package let precision: Precision
     private let placemark: Placemark?
+    /// The person's own name for the place, under a grant of place names.
+    private let ownName: String?
 
     /// - Parameters:
     ///   - cell: The center of the cell in which a coarse grant shows the fix (``HeldCell``).
+    ///   - corrections: The person's own names of places.
     ///   - languages: The languages for names, the best first.
-    package init(
-        _ fix: Fix, precision: Precision, in cell: Coordinate, _ context: AnswerContext, languages: [Language] = []
+    private init(
+        _ fix: Fix, precision: Precision, in cell: Coordinate, _ corrections: VisitCorrections,
+        _ context: AnswerContext, languages: [Language]
     ) {
         self.precision = precision
-        switch precision {
-        case .exact: self.fix = context.withBothHeights(fix)
-        case .kilometer, .none:
-            self.fix = Fix(
-                timestamp: precision.shown(fix.timestamp), coordinate: cell)
-        case .city:
-            self.fix = Fix(
-                timestamp: precision.shown(fix.timestamp), coordinate: context.cityCenter(of: cell))
-        }
+        timestamp = precision.shown(fix.timestamp)
+        let shown: Fix =
+            switch precision {
+            case .exact: context.withBothHeights(fix)
+            case .kilometer, .none: Fix(timestamp: timestamp, coordinate: cell)
+            case .city, .place: Fix(timestamp: timestamp, coordinate: context.cityCenter(of: cell))
+            }
         let placemark = context.placemark(
-            at: self.fix.coordinate, accuracyMeters: self.fix.horizontalAccuracy, in: languages)
+            at: shown.coordinate, accuracyMeters: shown.horizontalAccuracy, in: languages)
         self.placemark =
             switch precision {
             case .exact: placemark
             case .kilometer, .none: placemark?.ofArea
-            case .city: placemark?.ofCity
+            case .city, .place: placemark?.ofCity
             }
+        (self.fix, ownName) = precision == .place ? (nil, corrections.names(inCellAt: cell)) : (shown, nil)
     }
 
     /// The record of this disclosure's content.
     package func content(answerHash: Hash256) -> Disclosure.Content {
         Disclosure.Content(
-            latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,
-            horizontalAccuracy: fix.horizontalAccuracy, timestamp: fix.timestamp, placeName: placemark?.name,
+            latitude: fix?.coordinate.latitude, longitude: fix?.coordinate.longitude,
+            horizontalAccuracy: fix?.horizontalAccuracy, timestamp: timestamp, placeName: ownName ?? placemark?.name,
             answerHash: answerHash)
     }
 
@@ -57,9 +62,22 @@ package struct ShownLocation {
     /// The location in answers: the values of the fix, the precision, and the place if there is a gazetteer.
     package var item: LocationItem {
         LocationItem(
-            timestamp: Moment(fix.timestamp), at: MapPoint(fix.coordinate), horizontalAccuracy: fix.horizontalAccuracy,
-            altitude: fix.altitude, ellipsoidalAltitude: fix.ellipsoidalAltitude, speed: fix.speed, course: fix.course,
-            precision: precision.word, place: placemark.map { PlacemarkItem(ofPerson: $0) })
+            timestamp: Moment(timestamp), at: fix.map { MapPoint($0.coordinate) },
+            horizontalAccuracy: fix?.horizontalAccuracy, altitude: fix?.altitude,
+            ellipsoidalAltitude: fix?.ellipsoidalAltitude, speed: fix?.speed, course: fix?.course,
+            precision: precision.word, place: place)
+    }
+
+    /// The place in answers: the gazetteer's, by the person's own name if that is shown. A grant of place names shows no
+    /// distance, because that is measured from a coordinate.
+    private var place: PlacemarkItem? {
+        var place = placemark.map { PlacemarkItem(ofPerson: $0) }
+        if let ownName {
+            place = place ?? PlacemarkItem()
+            place?.name = ownName
+        }
+        if fix == nil { place?.distance = nil }
+        return place
     }
 }
 
@@ -69,10 +87,26 @@ extension ShownLocation {
         _ stored: ReportedFix, under permit: Permit, _ decisions: Decisions, _ context: AnswerContext,
         languages: [Language] = []
     ) {
-        let cell = decisions.log.withStanding { standing in
-            standing.shownCell(of: stored.number, at: stored.fix.coordinate, under: permit)
-        }
-        self.init(stored.fix, precision: permit.precision, in: cell, context, languages: languages)
+        self.init(stored.fix, of: stored.number, under: permit, decisions, context, languages: languages)
+    }
+
+    /// A fix as a permit shows it.
+    ///
+    /// - Parameters:
+    ///   - number: The number of its event.
+    ///   - cell: The cell in which a coarse grant shows it; `nil` for the one that it is shown in now.
+    package init(
+        _ fix: Fix, of number: Int64, under permit: Permit, in cell: HeldCell? = nil, _ decisions: Decisions,
+        _ context: AnswerContext, languages: [Language] = []
+    ) {
+        let center =
+            cell?.center
+            ?? decisions.log.withStanding { standing in
+                standing.shownCell(of: number, at: fix.coordinate, under: permit)
+            }
+        let corrections =
+            permit.precision == .place ? decisions.corrections(of: permit.subject) : VisitCorrections()
+        self.init(fix, precision: permit.precision, in: center, corrections, context, languages: languages)
     }
 }
 

@@ -11,12 +11,12 @@ final class StreamSource {
         (self.stream, self.connection, self.loop) = (stream, connection, loop)
     }
 
-    /// A response that asks for bytes when the socket takes some. It is chunked; for HTTP/1.0 the connection's end ends
-    /// it.
+    /// A response that asks for bytes when the socket takes some. It is chunked unless its length is known; for HTTP/1.0
+    /// the connection's end ends it.
     func makeResponse() -> OpaquePointer? {
         let source = Unmanaged.passRetained(self)
         let response = MHD_create_response_from_callback(
-            UInt64.max, 16 * 1024,
+            stream.length.map(UInt64.init) ?? UInt64.max, 16 * 1024,
             { context, _, buffer, count in
                 guard let context, let buffer else { return StreamSource.failed }
                 return Unmanaged<StreamSource>.fromOpaque(context).takeUnretainedValue().read(into: buffer, count)
@@ -28,6 +28,15 @@ final class StreamSource {
             })
         if response == nil { source.release() }
         return response
+    }
+
+    /// The least bytes per second that a client must take of a file: the service has only so many open.
+    private static let fileBytesPerSecondMin = 65_536.0
+
+    /// How long the answer may be sent: a stream as long as it lasts, a file by its length.
+    func phase(from seconds: Double) -> Connection.Phase {
+        guard let length = stream.length else { return .streaming }
+        return .answering(untilSeconds: seconds + Double(length) / Self.fileBytesPerSecondMin)
     }
 
     // MHD_CONTENT_READER_END_OF_STREAM and MHD_CONTENT_READER_END_WITH_ERROR, which are casts in C.

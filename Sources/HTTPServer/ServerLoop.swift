@@ -384,8 +384,8 @@ final class ServerLoop: @unchecked Sendable {
             guard MHD_add_response_header(prepared, header.name, header.value) == .YES else { return false }
         }
         counters.countAnswer(status: response.status)
-        // A client that takes nothing is bounded by the bytes that may wait for it.
-        connection.phase = .streaming
+        // A client that takes nothing is bounded by the bytes that may wait for it, and of a file by time.
+        connection.phase = source.phase(from: nowSeconds + configuration.requestDeadlineSeconds)
         if drainUntilSeconds != nil { stream.finish() }
         streams[connection.descriptor] = source
         departures.watch(connection.descriptor)

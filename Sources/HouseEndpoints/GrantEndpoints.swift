@@ -275,7 +275,7 @@ struct GrantEndpoints: Sendable {
     /// - Throws: 400 for a wrong member, 422 for hours that no week has.
     private func terms(_ body: JSONValue) throws(Problem) -> GrantTerms {
         guard let precision = Precision(word: try body.requiredText("precision")) else {
-            throw .invalid("\"precision\" must be exact, kilometer, city or none.")
+            throw .invalid("\"precision\" must be exact, kilometer, city, place or none.")
         }
         let history = try body.flag("history", default: false)
         return GrantTerms(

@@ -115,7 +115,7 @@ struct LinkEndpoints: Sendable {
     /// consent and has no weekly hours.
     private func terms(_ body: JSONValue) throws(Problem) -> GrantTerms {
         guard let precision = Precision(word: try body.optionalText("precision") ?? Precision.exact.word) else {
-            throw .invalid("\"precision\" must be exact, kilometer or city.")
+            throw .invalid("\"precision\" must be exact, kilometer, city or place.")
         }
         return GrantTerms(
             precision: precision, includesHistory: try body.flag("history", default: false),

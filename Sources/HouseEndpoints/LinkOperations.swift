@@ -16,7 +16,7 @@ extension LinkEndpoints {
                 body: Operation.Body(
                     Schema.body(
                         optional: [
-                            "precision": Schema.word("exact", "kilometer", "city"), "history": Schema.boolean,
+                            "precision": Schema.word("exact", "kilometer", "city", "place"), "history": Schema.boolean,
                             "from": Schema.timeGiven, "until": Schema.timeGiven,
                             "forSeconds": Schema.integer(1...Limits.longestGrantSeconds), "live": Schema.boolean,
                             "openings": Schema.integer(1...Limits.linkOpeningsMax), "passphrase": Schema.text,

@@ -295,7 +295,9 @@ extension AuditDisclosureItem {
             at: Moment(audited.recordedAt), number: references.event(audited.number),
             precision: audited.disclosure.precision.word)
         guard let content = audited.disclosure.content.content else { return }
-        place = .degrees(latitude: content.latitude, longitude: content.longitude)
+        if let latitude = content.latitude, let longitude = content.longitude {
+            place = .degrees(latitude: latitude, longitude: longitude)
+        }
         horizontalAccuracy = content.horizontalAccuracy
         timestamp = Moment(content.timestamp)
         placeName = content.placeName

@@ -158,13 +158,12 @@ private struct PendingAnswer: Sendable {
             guard case .fixReported(_, _, .open(let fix))? = (try? context.reader.event(number))?.event.event,
                 permit.shows(fix)
             else { continue }
-            let cell = gate.decisions.log.withStanding { standing in
-                standing.shownCell(of: number, at: fix.coordinate, under: permit)
-            }
-            let location = ShownLocation(fix, precision: permit.precision, in: cell, context)
-            let told = FriendShown(fix: number, location: location.fix, precision: permit.precision)
+            guard
+                let location = ShownLocation(fix, of: number, under: permit, gate.decisions, context).fix
+            else { continue }
+            let told = FriendShown(fix: number, location: location, precision: permit.precision)
             if permit.precision < .exact, before[permit.subject]?.looksLike(told) == true { continue }
-            shown.append((permit, OwnTracksAnswer.Friend(handle: handle, fix: location.fix), told))
+            shown.append((permit, OwnTracksAnswer.Friend(handle: handle, fix: location), told))
         }
         if shown.isEmpty, !isToReport {
             return .json(OwnTracksAnswer(friends: [], isToReport: false, requests: requests).bytes)

@@ -31,13 +31,15 @@ struct LiveEndpoint: Sendable {
     /// The events of the caller that a returning client may have missed. A client further behind reads the audit.
     private static let eventsCaughtUp = 10_000
     /// A comment shows the client that the stream is open. Clients reconnect after two seconds.
-    private static let opening = ": open\nretry: 2000\n\n"
+    static let opening = ": open\nretry: 2000\n\n"
     /// Opens the stream: sends the missed events first, then hands it to ``Deliverer``.
     ///
     /// `Last-Event-ID` names the last event that the client has. Without it, the stream begins now. The opening is a
     /// recorded read; each later batch is recorded by the deliverer.
     ///
-    /// - Throws: 400 for an id that this stream never gave, 404 for a caller who is not a person, 410 if the client
+    /// A viewer of a live share link gets the link's stream instead.
+    ///
+    /// - Throws: 400 for an id that this stream never gave, 404 for a caller who is neither a person nor such a viewer, 410 if the client
     ///   missed more than `eventsCaughtUp` events, 429 or 503 if the caller, their tree or the service has too many
     ///   streams.
     ///
@@ -47,7 +49,9 @@ struct LiveEndpoint: Sendable {
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
         let person = PersonID(rawValue: exchange.caller.principal.rawValue)
-        guard let handle = decisions.log.withStanding({ $0.persons[person]?.handle }) else { throw .notFound }
+        guard let handle = decisions.log.withStanding({ $0.persons[person]?.handle }) else {
+            return try openLink(exchange, context)
+        }
         let head = decisions.log.head
         let references = decisions.references(of: person)
         let after = try exchange.request.header("last-event-id").map { (text) throws(Problem) -> Int64 in

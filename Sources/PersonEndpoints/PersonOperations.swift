@@ -12,9 +12,10 @@ package enum PersonOperations {
     /// - Parameters:
     ///   - secretBoxes: The keys of devices that encrypt in the app, by the device's handle.
     ///   - webhooks: `nil` if the operator allows no targets.
+    ///   - spoolRoom: The room for files that are too long for memory.
     package static func all(
         views: Views, personLogs: PersonLogs, answers: AnswerPool, waitingRoom: WaitingRoom, deliverer: Deliverer,
-        sources: FeedSources, secretBoxes: [Handle: SecretBox], webhooks: WebhookDeliverer?
+        sources: FeedSources, secretBoxes: [Handle: SecretBox], webhooks: WebhookDeliverer?, spoolRoom: SpoolRoom
     ) -> [Operation] {
         let (decisions, gate) = (views.decisions, views.gate)
         // Reports of devices, and questions to them.
@@ -27,6 +28,7 @@ package enum PersonOperations {
             QueryEndpoints(decisions: decisions, gate: gate, answers: answers, waitingRoom: waitingRoom).operations
         // Stored data.
         operations += ReadEndpoints(decisions: decisions, views: views).operations
+        operations += ExportEndpoints(decisions: decisions, views: views, room: spoolRoom).operations
         operations += ProofEndpoints(views: views, logs: personLogs).operations
         operations +=
             LiveEndpoint(decisions: decisions, views: views, deliverer: deliverer, sources: sources).operations

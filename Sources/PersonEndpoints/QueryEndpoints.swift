@@ -135,13 +135,8 @@ struct QueryEndpoints: Sendable {
             return respond(.json(answer(status, id, view, exchange).bytes))
         }
         let form = try AnswerForm(exchange, context)
-        let cell =
-            view.cell?.center
-            ?? decisions.log.withStanding { standing in
-                standing.shownCell(of: number, at: fix.coordinate, under: permit)
-            }
         let shown = ShownLocation(
-            fix, precision: permit.precision, in: cell, context, languages: exchange.languages(context))
+            fix, of: number, under: permit, in: view.cell, decisions, context, languages: exchange.languages(context))
         let answer = answer(status, id, view, exchange, shown.item)
         let computed = form.answer(
             answer, showing: "location", answer.location, count: 1, asOf: decisions.log.head)

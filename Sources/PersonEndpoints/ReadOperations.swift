@@ -157,7 +157,7 @@ extension ReadEndpoints {
     }()
 
     /// The parameters that choose a time range.
-    private static let rangeParameters: [Operation.Parameter] = [.from, .to, .day, .timeZone]
+    static let rangeParameters: [Operation.Parameter] = [.from, .to, .day, .timeZone]
     /// The parameters of a list of derived rows, such as visits.
     static let rowParameters: [Operation.Parameter] = rangeParameters + [.limit(rowsPerPage), .after]
     /// The parameters of a list of fixes, whose pages are longer.

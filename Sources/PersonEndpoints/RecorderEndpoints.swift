@@ -144,13 +144,15 @@ struct RecorderEndpoints: Sendable {
                 if let fix { found.append((Self.onlyDevice, fix)) }
                 asOf = place
             }
-            found.removeAll { device != nil && $0.device != device }
+            // A Recorder's row is a coordinate, which a grant of place names does not show.
+            found.removeAll { permit.precision == .place || device != nil && $0.device != device }
             let languages = exchange.languages(context)
             var writer = JSONWriter()
             writer.beginArray()
             for (device, fix) in found {
                 let shown = ShownLocation(fix, under: permit, decisions, context, languages: languages)
-                var row = RecorderRow(shown.fix, of: person, device, isOwn: seesDevices)
+                guard let location = shown.fix else { continue }
+                var row = RecorderRow(location, of: person, device, isOwn: seesDevices)
                 row.add("addr", shown.address)
                 row.add("cc", shown.countryCode)
                 row.write(only: fields, into: &writer)

@@ -8,7 +8,8 @@ import Tables
 import Threading
 package import Whereabouts
 
-/// Sends events about persons to their open streams, with one thread for all streams.
+/// Sends events about persons to their open streams, and locations to those of share links, with one thread for all
+/// streams.
 ///
 /// Each batch is recorded, and the record durable, before its bytes are handed over. If the caller may not see the
 /// batch any more, the stream ends instead. ``PersonFeed`` decides the content.
@@ -17,7 +18,9 @@ package final class Deliverer: Sendable {
     private struct State {
         /// Streams opened since the thread looked last.
         var arrived: [LiveStream] = []
-        /// The room that all open streams take, including ``arrived``.
+        /// The same for share links.
+        var arrivedLinks: [LinkStream] = []
+        /// The room that all open streams take, including those that have arrived.
         var room = StreamRoom()
         var isStopping = false
     }
@@ -88,17 +91,30 @@ package final class Deliverer: Sendable {
         if isStopping { stream.stream.finish() }
     }
 
+    /// Takes over the stream of a share link, as ``add(_:)``.
+    package func add(_ stream: LinkStream) {
+        let isStopping = state.change { state in
+            if !state.isStopping { state.arrivedLinks.append(stream) }
+            return state.isStopping
+        }
+        if isStopping { stream.stream.finish() }
+    }
+
     /// The thread: takes in new streams, waits for events, delivers, sends heartbeats and closes streams that are over.
     private func run(_ sources: FeedSources, _ context: AnswerContext) {
         var streams: [LiveStream] = []
+        var links: [LinkStream] = []
         var nextHeartbeat = log.questions.now() + Limits.liveHeartbeatSeconds * 1000
         while !state.read({ $0.isStopping }) {
-            if streams.isEmpty {
-                let isWanted = state.wait { $0.isStopping || !$0.arrived.isEmpty ? true : nil }
+            if streams.isEmpty, links.isEmpty {
+                let isWanted = state.wait { state in
+                    state.isStopping || !state.arrived.isEmpty || !state.arrivedLinks.isEmpty ? true : nil
+                }
                 guard isWanted == true else { break }
             }
             var arrived = state.read { state in
-                defer { state.arrived = [] }
+                links += state.arrivedLinks
+                defer { (state.arrived, state.arrivedLinks) = ([], []) }
                 return state.arrived
             }
             for index in arrived.indices {
@@ -110,15 +126,21 @@ package final class Deliverer: Sendable {
             let head = log.waitForHead(
                 after: streams.map(\.feed.logged).min() ?? log.head, milliseconds: Self.idleMilliseconds)
             deliver(upTo: head, to: &streams, sources, context)
+            let left = deliver(to: links, sources, context)
+            for gone in Set(links.map(\.correlation)).subtracting(left.map(\.correlation)) {
+                if let holder = links.first(where: { $0.correlation == gone })?.holder { release(holder) }
+            }
+            links = left
             let now = clock()
             let steady = log.questions.now()
             if steady >= nextHeartbeat {
-                for stream in streams { stream.stream.writeHeartbeat() }
+                for stream in streams.map(\.stream) + links.map(\.stream) { stream.writeHeartbeat() }
                 nextHeartbeat = steady + Limits.liveHeartbeatSeconds * 1000
             }
             close(&streams, at: now)
         }
-        for stream in streams + state.read({ $0.arrived }) { stream.stream.finish() }
+        let late = state.read { $0.arrived.map(\.stream) + $0.arrivedLinks.map(\.stream) }
+        for stream in streams.map(\.stream) + links.map(\.stream) + late { stream.finish() }
     }
 
     /// Ends the streams of callers who may no longer see them, and forgets the streams that are over.

@@ -58,6 +58,7 @@ package struct APIPath: Hashable, Sendable {
     package static let peopleCorrection = APIPath("/v1/people/*/corrections/*")
     package static let peopleCrossings = APIPath("/v1/people/*/crossings")
     package static let peopleDevices = APIPath("/v1/people/*/devices")
+    package static let peopleExport = APIPath("/v1/people/*/exports/*")
     package static let peopleFindings = APIPath("/v1/people/*/findings")
     package static let peopleGrants = APIPath("/v1/people/*/grants")
     package static let peopleInvitations = APIPath("/v1/people/*/invitations")
@@ -98,4 +99,10 @@ package struct APIPath: Hashable, Sendable {
     package static let signInCodes = APIPath("/v1/sign-in-codes")
     package static let token = APIPath("/v1/tokens/*")
     package static let verify = APIPath("/v1/verify")
+}
+
+/// The headers of a person's track as a file.
+package enum ExportHeader {
+    /// How many fixes the file has.
+    package static let count = "whereabouts-count"
 }

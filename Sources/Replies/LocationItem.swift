@@ -2,8 +2,8 @@
 package struct LocationItem: Reply, Hashable {
     /// The device's time; under a coarse grant its quarter of an hour.
     package var timestamp: Moment
-    /// Under a coarse grant the center of the cell or the city.
-    package var at: MapPoint
+    /// Under a coarse grant the center of the cell or the city; `nil` under a grant of place names.
+    package var at: MapPoint?
     /// Meters.
     package var horizontalAccuracy: Double?
     /// Meters above mean sea level.
@@ -19,7 +19,7 @@ package struct LocationItem: Reply, Hashable {
     package var place: PlacemarkItem?
 
     package init(
-        timestamp: Moment, at: MapPoint, horizontalAccuracy: Double? = nil, altitude: Double? = nil,
+        timestamp: Moment, at: MapPoint?, horizontalAccuracy: Double? = nil, altitude: Double? = nil,
         ellipsoidalAltitude: Double? = nil, speed: Double? = nil, course: Double? = nil, precision: String,
         place: PlacemarkItem? = nil
     ) {
@@ -40,7 +40,7 @@ package struct LocationItem: Reply, Hashable {
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try members.required("timestamp", &timestamp)
-        try members.point(&at)
+        try members.optionalPoint(&at)
         try members.optional("horizontalAccuracy", .length, &horizontalAccuracy)
         try members.optional("altitude", &altitude)
         try members.optional("ellipsoidalAltitude", &ellipsoidalAltitude)
@@ -50,7 +50,7 @@ package struct LocationItem: Reply, Hashable {
         try members.optional("place", .named("LocationPlace"), &place)
     }
 
-    package var shape: MapShape? { .point(at) }
+    package var shape: MapShape? { at.map { .point($0) } }
 }
 
 /// A person's newest location.

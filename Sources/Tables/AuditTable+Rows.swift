@@ -152,7 +152,7 @@ extension AuditedDisclosure: AuditRow {
             guard let answerHash = Hash256(bytes: hash) else { throw .damagedProjection }
             content = .open(
                 Disclosure.Content(
-                    latitude: statement.double(at: 8), longitude: statement.double(at: 9),
+                    latitude: statement.optionalDouble(at: 8), longitude: statement.optionalDouble(at: 9),
                     horizontalAccuracy: statement.optionalDouble(at: 10),
                     timestamp: Timestamp(milliseconds: statement.int(at: 11)),
                     placeName: statement.optionalText(at: 12),

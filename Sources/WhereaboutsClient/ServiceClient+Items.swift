@@ -5,10 +5,10 @@ extension ServiceClient {
     public struct Location: Sendable, Equatable {
         /// When the device was there, by its clock.
         public let timestamp: UnixTime
-        /// Degrees, WGS 84.
-        public let latitude: Double
-        /// Degrees, WGS 84.
-        public let longitude: Double
+        /// Degrees, WGS 84; `nil` if the grant shows names of places alone.
+        public let latitude: Double?
+        /// Degrees, WGS 84; `nil` if the grant shows names of places alone.
+        public let longitude: Double?
         /// Meters, the radius with a probability of 68 %.
         public let horizontalAccuracy: Double?
         /// Meters above mean sea level.
@@ -17,15 +17,19 @@ extension ServiceClient {
         public let speed: Double?
         /// Degrees clockwise from true north.
         public let course: Double?
-        /// `exact`, `kilometer` or `city`.
+        /// `exact`, `kilometer`, `city` or `place`.
         public let precision: String
         /// The names of the place, in the first of the ``ServiceClient/languages`` that has names for it.
         public let place: Place?
 
         /// `nil` if the place is not in degrees, which this client always asks for.
         init?(_ item: LocationItem) {
-            guard case .degrees(let latitude, let longitude) = item.at else { return nil }
-            (timestamp, self.latitude, self.longitude) = (item.timestamp.seconds, latitude, longitude)
+            switch item.at {
+            case .degrees(let latitude, let longitude)?: (self.latitude, self.longitude) = (latitude, longitude)
+            case nil: (latitude, longitude) = (nil, nil)
+            case .planar?, .outside?: return nil
+            }
+            timestamp = item.timestamp.seconds
             (horizontalAccuracy, altitude) = (item.horizontalAccuracy, item.altitude)
             (speed, course) = (item.speed, item.course)
             precision = item.precision

@@ -81,6 +81,26 @@ public struct ServiceClient: Sendable {
         throw Self.problem(of: response, try? JSONDocument.parse(response.body).root)
     }
 
+    /// Takes the bytes of a `GET` whose answer is a long file, as they come.
+    ///
+    /// - Parameter take: Is called on any thread. If this throws, it may have taken a part.
+    /// - Returns: The headers of the answer.
+    package func download(
+        _ path: [String], query: [(name: String, value: String)] = [], _ take: @escaping @Sendable ([UInt8]) -> Void
+    ) throws(ClientError) -> [(name: String, value: String)] {
+        let request = try request("GET", path, query: query, body: [])
+        var waited = 0
+        while true {
+            let response = try transport.download(request, take)
+            if (200..<300).contains(response.status) { return response.headers }
+            guard let pause = Self.pauseSeconds(response), waited < Self.patienceSeconds else {
+                throw Self.problem(of: response, try? JSONDocument.parse(response.body).root)
+            }
+            sleep(UInt32(pause))
+            waited += pause
+        }
+    }
+
     /// - Parameter json: The body, an object.
     package func post(_ path: [String], json: [UInt8]) throws(ClientError) -> JSONValue {
         try send("POST", path, body: json)

@@ -7,6 +7,14 @@ package protocol Transport: Sendable {
     /// Sends a request. `completion` is called once, on any thread, and must be quick.
     func send(
         _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void)
+    /// Sends a request whose answer may be long. Blocks this thread until it is there.
+    ///
+    /// - Parameter take: Takes the body of a good answer in pieces, on any thread. If the answer fails on the way, it has
+    ///   taken a part.
+    /// - Returns: The answer without the body; a refusal with its body.
+    func download(
+        _ request: HTTPRequest, _ take: @escaping @Sendable ([UInt8]) -> Void
+    ) throws(ClientError) -> HTTPResponse
     /// Whether the service runs in its own process, so that devices report to it meanwhile.
     var isRunningService: Bool { get }
     /// Closes the connections and threads of this client. Nothing can be sent afterwards.
@@ -14,9 +22,32 @@ package protocol Transport: Sendable {
 }
 
 extension Transport {
+    /// The answer of a service in this process: a long one is a stream.
+    package func download(
+        _ request: HTTPRequest, _ take: @escaping @Sendable ([UInt8]) -> Void
+    ) throws(ClientError) -> HTTPResponse {
+        var response = try answer(to: request)
+        guard (200..<300).contains(response.status) else { return response }
+        take(response.body)
+        response.body = []
+        guard let stream = response.stream else { return response }
+        while true {
+            let arrived = Awaited<Void>()
+            switch stream.next(Self.pieceBytes, wake: { arrived.give(()) }) {
+            case .bytes(let bytes): take(bytes)
+            case .nothingYet: arrived.take()
+            case .end: return response
+            case .cut: throw .service("The answer ended before its end.")
+            }
+        }
+    }
+
+    /// The bytes taken from a stream at a time.
+    private static var pieceBytes: Int { 64 << 10 }
+
     /// The answer. Blocks this thread, so it must not be called on the shared pool.
     package func answer(to request: HTTPRequest) throws(ClientError) -> HTTPResponse {
-        let awaited = AwaitedAnswer()
+        let awaited = Awaited<Result<HTTPResponse, ClientError>>()
         send(request) { awaited.give($0) }
         return try awaited.take().get()
     }
@@ -43,11 +74,11 @@ extension Transport {
     }
 }
 
-/// One answer from another thread.
-private final class AwaitedAnswer: @unchecked Sendable {
+/// One value from another thread.
+final class Awaited<Value: Sendable>: @unchecked Sendable {
     // The semaphore is made before anyone else can see the object and is POSIX's own for many threads.
     private let arrived: UnsafeMutablePointer<sem_t>
-    private let answer = Mutex<Result<HTTPResponse, ClientError>?>(nil)
+    private let value = Mutex<Value?>(nil)
 
     init() {
         arrived = .allocate(capacity: 1)
@@ -59,16 +90,16 @@ private final class AwaitedAnswer: @unchecked Sendable {
         arrived.deallocate()
     }
 
-    func give(_ result: Result<HTTPResponse, ClientError>) {
-        answer.withLock { $0 = result }
+    func give(_ given: Value) {
+        value.withLock { $0 = given }
         sem_post(arrived)
     }
 
-    func take() -> Result<HTTPResponse, ClientError> {
+    func take() -> Value {
         while true {
             // An interrupted wait is repeated.
             while sem_wait(arrived) != 0 {}
-            if let result = answer.withLock({ $0 }) { return result }
+            if let given = value.withLock({ $0 }) { return given }
         }
     }
 }

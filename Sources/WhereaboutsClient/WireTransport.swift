@@ -1,5 +1,6 @@
 package import HTTPServer
 import Posting
+import Replies
 import Synchronization
 
 /// The transport to a service that listens, by `https` or `http`. All copies of a client share its connections.
@@ -34,37 +35,77 @@ package final class WireTransport: Transport {
     package func send(
         _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void
     ) {
-        guard let url = PostURL("\(origin)\(Self.target(of: request))") else {
-            return completion(.failure(.request("The address of the request is not a valid URL.")))
-        }
-        let post = Post(
-            request.method, to: url, headers: request.headers.map { "\($0.name): \($0.value)" }, body: request.body,
-            milliseconds: seconds * 1000, wanting: [ReceiptFile.header])
         let body = Mutex<[UInt8]>([])
-        let origin = self.origin
-        poster.send(
-            post,
+        post(
+            request,
             reading: { piece in
                 body.withLock { body in
                     body.append(contentsOf: piece)
                     return body.count <= Self.bodyBytesMax
                 }
             },
-            { outcome in
-                switch outcome {
-                case .answered(let status, let retryAfterSeconds, let others):
-                    let body = body.withLock { $0 }
-                    guard body.count <= Self.bodyBytesMax else {
-                        return completion(.failure(.service("The service's answer is too long.")))
-                    }
-                    let headers =
-                        (retryAfterSeconds > 0 ? [("Retry-After", "\(retryAfterSeconds)")] : [])
-                        + others.map { ($0.key, $0.value) }
-                    completion(.success(HTTPResponse(status: status, headers: headers, body: body)))
-                case .failed(let fault):
-                    completion(.failure(.service("The service at \(origin) cannot be reached: \(fault.words).")))
+            { result in
+                let body = body.withLock { $0 }
+                guard body.count <= Self.bodyBytesMax else {
+                    return completion(.failure(.service("The service's answer is too long.")))
                 }
+                completion(
+                    result.map { response in
+                        HTTPResponse(status: response.status, headers: response.headers, body: body)
+                    })
             })
+    }
+
+    /// The longest refusal. The status comes with an answer's end, so this many bytes are kept until then.
+    private static let refusalBytesMax = 64 << 10
+
+    package func download(
+        _ request: HTTPRequest, _ take: @escaping @Sendable ([UInt8]) -> Void
+    ) throws(ClientError) -> HTTPResponse {
+        let kept = Mutex<(bytes: [UInt8], isFile: Bool)>(([], false))
+        let awaited = Awaited<Result<HTTPResponse, ClientError>>()
+        post(
+            request,
+            reading: { piece in
+                let bytes = kept.withLock { kept -> [UInt8] in
+                    kept.bytes.append(contentsOf: piece)
+                    kept.isFile = kept.isFile || kept.bytes.count > Self.refusalBytesMax
+                    guard kept.isFile else { return [] }
+                    defer { kept.bytes = [] }
+                    return kept.bytes
+                }
+                if !bytes.isEmpty { take(bytes) }
+                return true
+            }, { awaited.give($0) })
+        var response = try awaited.take().get()
+        let rest = kept.withLock { $0.bytes }
+        if (200..<300).contains(response.status) { take(rest) } else { response.body = rest }
+        return response
+    }
+
+    /// Sends a request; `completion` gets the answer without its body.
+    private func post(
+        _ request: HTTPRequest, reading reader: @escaping Poster.Reader,
+        _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void
+    ) {
+        guard let url = PostURL("\(origin)\(Self.target(of: request))") else {
+            return completion(.failure(.request("The address of the request is not a valid URL.")))
+        }
+        let post = Post(
+            request.method, to: url, headers: request.headers.map { "\($0.name): \($0.value)" }, body: request.body,
+            milliseconds: seconds * 1000, wanting: [ReceiptFile.header, ExportHeader.count])
+        let origin = self.origin
+        poster.send(post, reading: reader) { outcome in
+            switch outcome {
+            case .answered(let status, let retryAfterSeconds, let others):
+                let headers =
+                    (retryAfterSeconds > 0 ? [("Retry-After", "\(retryAfterSeconds)")] : [])
+                    + others.map { ($0.key, $0.value) }
+                completion(.success(HTTPResponse(status: status, headers: headers)))
+            case .failed(let fault):
+                completion(.failure(.service("The service at \(origin) cannot be reached: \(fault.words).")))
+            }
+        }
     }
 
     /// Does nothing: connections are closed with the transport.

@@ -42,6 +42,15 @@ struct Client {
         try told { () throws(ClientError) in try service.file(path, query: query) }
     }
 
+    /// Takes the bytes of a `GET` whose answer is a long file, as they come, on any thread.
+    ///
+    /// - Returns: The headers of the answer.
+    func download(
+        _ path: [String], query: [(name: String, value: String)] = [], _ take: @escaping @Sendable ([UInt8]) -> Void
+    ) throws(ToolError) -> [(name: String, value: String)] {
+        try told { () throws(ClientError) in try service.download(path, query: query, take) }
+    }
+
     func post(_ path: [String], body: (inout JSONWriter) -> Void = { _ in }) throws(ToolError) -> JSONValue {
         var writer = JSONWriter()
         writer.beginObject()

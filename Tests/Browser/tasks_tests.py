@@ -1,6 +1,7 @@
 """Five tasks with the keyboard alone, and what one does in the views: ask, consent, filter, export, draw, set up."""
 import base64
 import concurrent.futures
+import contextlib
 import csv
 import datetime
 import io
@@ -103,6 +104,21 @@ def test_keyboard_exports_the_audit(world):
         rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text())))
         expect(any("late for dinner" in row.values() for row in rows), "CSV has the questions with their purposes")
         visit.must_be_quiet("audit")
+
+
+def test_keyboard_saves_the_day_as_a_file(world):
+    with world.visit("walker") as visit:
+        yesterday = datetime.datetime.now(datetime.timezone.utc).date() - datetime.timedelta(days=1)
+        visit.open(f"day/{yesterday}")
+        visit.tab_to("File ▾")
+        visit.page.keyboard.press("Enter")
+        visit.tab_to("GPX")
+        with visit.page.expect_download() as saved:
+            visit.page.keyboard.press("Enter")
+        expect(saved.value.suggested_filename == "walker.gpx", "the file has the person's name: " + saved.value.suggested_filename)
+        text = saved.value.path().read_text()
+        expect(text.count("<trkpt ") > 10 and text.endswith("</gpx>\n"), "the file has the day's fixes")
+        visit.must_be_quiet("the day")
 
 
 def the_log(house, person):
@@ -397,6 +413,40 @@ def test_a_share_link_shows_one_person_without_an_account(world):
         visit.page.goto(secret)
         visit.page.get_by_role("button", name="Show the location").click()
         visit.has("[role=alert]", "has ended")
+
+
+def test_a_live_link_follows_its_person_and_one_of_names_has_no_map(world):
+    house = world.house
+    house.add_person("lena")
+    house.add_phone("lena")
+    house.report("lena", 48.2044, 16.3689)
+    secrets = [house.post("/v1/people/lena/links", {"precision": precision, "live": True}, house.tokens["lena"])["secret"]
+               for precision in ("exact", "place")]
+
+    @contextlib.contextmanager
+    def opened(secret):
+        with world.visit() as visit:
+            visit.page.goto(f"{world.url}/link#{secret}")
+            visit.page.wait_for_selector("html[data-ready=link]", state="attached")
+            visit.page.get_by_role("button", name="Show the location").click()
+            visit.page.wait_for_selector("html[data-ready=now]", state="attached")
+            visit.has("h2", "lena")
+            yield visit
+
+    with opened(secrets[0]) as visit:
+        expect(visit.page.locator("section.map").count() == 1, "an exact link has a map")
+        # Nothing is opened anew: the place comes by the stream.
+        house.report("lena", 47.0707, 15.4395)
+        visit.has("main", "Graz")
+        visit.must_be_quiet("a live link")
+    with opened(secrets[1]) as visit:
+        # The cell is held for ten minutes after it was left, and so is its name.
+        visit.has("main", "Vienna")
+        expect("false" not in visit.text(), f"the card has no more words than it needs: {visit.text()}")
+        expect(visit.page.locator("section.map").count() == 0, "a link of names has a map")
+        expect(not re.search(r"\d\.\d\d", visit.text()), f"a link of names shows numbers: {visit.text()}")
+        expect(not world.violations(visit.page), f"names alone: {world.violations(visit.page)}")
+        visit.must_be_quiet("a link of names")
 
 
 def test_sharing_is_paused_and_resumed(world):

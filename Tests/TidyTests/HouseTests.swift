@@ -48,7 +48,8 @@ import Testing
             "Whereabouts",
         ],
         "PersonEndpoints": [
-            "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "Log", "Posting",
+            "Answers", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "Log",
+            "Posting",
             "Projections", "Reactors", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
         "HouseEndpoints": [

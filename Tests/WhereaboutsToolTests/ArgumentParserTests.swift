@@ -83,7 +83,7 @@ import Whereabouts
         ),
         (
             ["grant", "add", "--person", "a", "--requester", "b", "--precision", "street"],
-            "--precision must be one of exact, kilometer, city, none."
+            "--precision must be one of exact, kilometer, city, place, none."
         ),
         (
             ["visits", "--person", "Anna"],

@@ -232,7 +232,7 @@ package enum Schema {
                 ["type": "string", "format": "date-time"],
             ],
         ],
-        "Precision": word("exact", "kilometer", "city", "none"),
+        "Precision": word("exact", "kilometer", "city", "place", "none"),
         "AnyObject": ["type": "object", "description": "Any members."],
         "AnswerFormat": word("json", "geojson"),
         "LocationQueryStatus": word("pending", "answered", "answeredFromLastKnown", "noAnswer"),

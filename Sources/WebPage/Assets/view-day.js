@@ -113,6 +113,7 @@ function draw(context, date) {
     const field = h('input', { type: 'date', value: date, 'aria-label': strings('day.date'), onchange: event => { if (isDate(event.target.value)) go(event.target.value); } });
     const sums = h('div', { class: 'sums' }, strings('day.reading'));
     const zoneMenu = h('details', { class: 'menu zone' });
+    const fileMenu = h('details', { class: 'menu' });
     const list = h('ol', { class: 'ledger', 'aria-label': strings('day.list') });
     const extra = h('div', { class: 'extra' });
     const bar = h('div', { class: 'bar-place' });
@@ -123,7 +124,7 @@ function draw(context, date) {
             h('div', { class: 'step-day' },
                 h('a', { class: 'button quiet', href: `/day/${addDays(date, -1)}${search()}`, 'aria-label': strings('day.before') }, '‹'), heading,
                 h('a', { class: 'button quiet', href: `/day/${addDays(date, 1)}${search()}`, 'aria-label': strings('day.after1') }, '›'), field),
-            h('div', { class: 'row under' }, sums, zoneMenu)),
+            h('div', { class: 'row under' }, sums, fileMenu, zoneMenu)),
         extra, list);
     const body = h('div', { class: 'day' }, side, map);
     main.replaceChildren(body);
@@ -132,6 +133,13 @@ function draw(context, date) {
     let seen = localStorage.getItem('seen') !== 'off';
 
     dragSheet(grip, body, map, () => drawn?.redraw());
+    // A file of the day's fixes. The service records the download like any other read.
+    const fileOptions = () => {
+        const range = new URLSearchParams({ from: state.range.from, to: state.range.to });
+        fileMenu.replaceChildren(h('summary', { title: strings('day.fileMeans') }, `${strings('day.file')} ▾`),
+            h('div', {}, [['gpx', 'GPX'], ['geojson', 'GeoJSON'], ['kml', 'KML'], ['csv', 'CSV']].map(([form, name]) =>
+                h('a', { href: `${context.api.mine(`exports/${form}`)}?${range}`, download: '' }, name))));
+    };
     const zoneOptions = () => {
         const first = state.range.from;
         const pick = mode => { localStorage.setItem('tz', mode); context.query.delete('span'); context.note({ tz: mode === 'place' ? '' : mode }); time.mode = mode; context.navigate(location.pathname + location.search, { replace: true }); };
@@ -202,6 +210,7 @@ function draw(context, date) {
                 state.range.to - state.range.from !== 86_400 && strings('day.hours', { count: Math.round((state.range.to - state.range.from) / 360) / 10 }),
             ].filter(Boolean).map(text => h('span', {}, text)));
             zoneOptions();
+            fileOptions();
             bar.replaceChildren(dayBar({
                 ...state,
                 changed: span => {

@@ -82,7 +82,7 @@ export async function show(context) {
         const old = at && time.now() - at.timestamp > 3600;
         element.replaceChildren(h('div', { class: 'row' }, h('h2', {}, called(who)),
             at?.precision && at.precision !== 'exact' && pill(strings(`precision.${at.precision}`)), old && pill(strings('now.old'), 'wait')), line,
-        link ? link.history && h('div', { class: 'row' }, h('a', { class: 'button', href: '/day' }, strings('now.day')))
+        link ? (link.history ? h('div', { class: 'row' }, h('a', { class: 'button', href: '/day' }, strings('now.day'))) : '')
             : mine ? h('div', { class: 'row' }, h('a', { class: 'button', href: at ? '/day' : '/welcome' }, strings(at ? 'now.today' : 'day.setUp')))
             : h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: event => askFor(who, event.currentTarget) }, strings('now.ask')),
                 !rows.get(who).eachTime && action(strings('now.lookAgain'), async () => { rows.get(who).found = await look(who, true); place(who); say(who); })),
@@ -90,9 +90,12 @@ export async function show(context) {
     }
     function place(who) {
         const at = rows.get(who).found.location;
-        if (at) places.set(who, at); else places.delete(who);
+        // A grant of place names has nothing to draw.
+        if (at?.latitude !== undefined) places.set(who, at); else places.delete(who);
         drawn?.redraw();
     }
+    /** Whether all that is seen are names: then there is no map. */
+    const namesAlone = () => [...rows.values()].some(row => row.found.location?.precision === 'place') && !places.size;
 
     /** Asks where somebody is now: the phone is woken, and the answer comes while the card says how it goes. */
     async function askFor(who, button) {
@@ -118,7 +121,7 @@ export async function show(context) {
         }, row.element);
     }
 
-    // A viewer by a share link sees one person. While the link is live, the place is read again each minute.
+    // A viewer by a share link sees one person. While the link is live, each new place comes by the stream.
     const [{ items: shared }] = link ? [{ items: [] }] : await Promise.all([api.get('/v1/shared-with-me', {}, { signal }), consents().catch(error => { if (error.status !== 403 && error.status !== 404) throw error; })]);
     // A person who is asked each time shows no stored data.
     const eachTime = new Set(shared.filter(one => !one.location).map(one => one.handle));
@@ -140,13 +143,20 @@ export async function show(context) {
     const ages = setInterval(() => { for (const who of rows.keys()) if (!rows.get(who).element.contains(document.activeElement)) say(who); }, 30_000);
     away.push(() => clearInterval(ages));
     if (link?.live) {
-        const looks = setInterval(async () => { rows.get(person).found = await look(person, true); place(person); say(person); }, 60_000);
-        away.push(() => clearInterval(looks));
+        const see = found => { rows.get(person).found = found; place(person); say(person); };
+        // Without the stream, the place is read each minute, which also finds the end of the link.
+        const looks = setInterval(async () => { if (!live.open) see(await look(person, true)); }, 60_000);
+        away.push(() => clearInterval(looks), live.on('state', lines), live.on('state', async () => { if (!live.open) see(await look(person, true)); }),
+            live.on('location', (kind, at) => {
+                known.set(person, { location: at, read: time.now() });
+                see(known.get(person));
+            }));
     }
     if (!link) away.push(live.on(['query', 'consent', 'end', 'resync'], () => consents().catch(() => {})), live.on(['state'], lines),
         live.on(['visit', 'crossing'], async () => { rows.get(person).found = await look(person, true); place(person); say(person); }));
 
     // MARK: Map
+    if (namesAlone()) return map.remove();
     let boxes = [];
     openMap(map, { taken: () => boxes }).then(opened => {
         if (!opened) return;

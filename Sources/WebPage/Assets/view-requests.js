@@ -187,10 +187,10 @@ async function fetchAnswer(id, place) {
 
 /** A location as it is shown to whoever may see it. */
 export const locationFacts = one => facts([
-    [strings('requests.where'), h('b', {}, strings.place(one.place) || `${one.latitude}, ${one.longitude}`)],
+    [strings('requests.where'), h('b', {}, strings.place(one.place) || (one.latitude === undefined ? strings('day.unnamed') : `${one.latitude}, ${one.longitude}`))],
     [strings('audit.precision'), [precise(one.precision), strings.accuracy(one.horizontalAccuracy)].filter(Boolean).join(', ')],
     [strings('requests.fixTime'), [moment(one.timestamp, true), ' · ', time.age(one.timestamp)]],
-    [strings('requests.coordinates'), one.precision === 'exact' && h('code', {}, `${one.latitude}, ${one.longitude}`)],
+    [strings('requests.coordinates'), one.precision === 'exact' && h('code', {}, (one.latitude === undefined ? strings('day.unnamed') : `${one.latitude}, ${one.longitude}`))],
 ]);
 
 let watching;

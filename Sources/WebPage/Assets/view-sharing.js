@@ -8,7 +8,7 @@ import { dateOf, instant, isDate, time } from './time.js';
 
 export const title = 'sharing.title';
 
-const precisions = ['exact', 'kilometer', 'city', 'none'];
+const precisions = ['exact', 'kilometer', 'city', 'place', 'none'];
 
 export async function show(context) {
     const who = subject(context);
@@ -193,7 +193,7 @@ async function addLink(context, who, parts) {
         title: strings('sharing.addLink'), lead: strings('sharing.linkLead'), label: strings('sharing.addLink'),
         fields: [
             { name: 'length', label: strings('sharing.howLong'), type: 'select', value: '7200', options: lengths.map(one => [String(one), time.duration(one)]) },
-            { name: 'precision', label: strings('sharing.precision'), type: 'select', value: 'exact', options: precisions.slice(0, 3).map(name => [name, `${precise(name)}: ${strings(`sharing.precisions.${name}`)}`]) },
+            { name: 'precision', label: strings('sharing.precision'), type: 'select', value: 'exact', options: precisions.slice(0, 4).map(name => [name, `${precise(name)}: ${strings(`sharing.precisions.${name}`)}`]) },
             { name: 'kind', label: strings('sharing.what'), type: 'select', value: 'live', options: [['live', strings('sharing.linkLive')], ['look', strings('sharing.linkLook')], ['today', strings('sharing.linkToday')]] },
             { name: 'openings', label: strings('sharing.linkTimes'), type: 'number', min: 1, max: 1000, hint: strings('sharing.linkTimesHint') },
             { name: 'passphrase', label: strings('sharing.linkPhrase'), maxlength: 128, autocomplete: 'off', hint: strings('sharing.linkPhraseHint') },

@@ -2,8 +2,8 @@
 package struct Disclosure: Hashable, Sendable {
     /// The shown values, sealed under the subject's key alone: erasing the subject erases them.
     package struct Content: Hashable, Sendable {
-        /// The shown coordinate in degrees, as coarse as the grant.
-        package let latitude, longitude: Double
+        /// The shown coordinate in degrees, as coarse as the grant; `nil` if the grant shows names of places alone.
+        package let latitude, longitude: Double?
         /// The shown accuracy in meters; `nil` for a coarse grant.
         package let horizontalAccuracy: Double?
         /// The device's time of the fix, as it was shown.
@@ -14,7 +14,8 @@ package struct Disclosure: Hashable, Sendable {
         package let answerHash: Hash256
 
         package init(
-            latitude: Double, longitude: Double, horizontalAccuracy: Double?, timestamp: Timestamp, placeName: String?,
+            latitude: Double?, longitude: Double?, horizontalAccuracy: Double?, timestamp: Timestamp,
+            placeName: String?,
             answerHash: Hash256
         ) {
             (self.latitude, self.longitude, self.horizontalAccuracy) = (latitude, longitude, horizontalAccuracy)

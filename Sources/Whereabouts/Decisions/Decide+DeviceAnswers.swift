@@ -11,8 +11,8 @@ extension Standing {
     }
 
     /// The permits of the friends whose newest location `person` may be shown now without asking, in the order in which
-    /// they were added; at most ``Limits/friendsInAnswer``. Friends who were shown too often already, or who want to be
-    /// asked each time, are left out.
+    /// they were added; at most ``Limits/friendsInAnswer``. Friends who were shown too often already, who want to be
+    /// asked each time, or who show names of places alone, which the apps cannot draw, are left out.
     package func friends(of person: PersonID, at now: Timestamp) -> [Permit] {
         let subjects = Set(grants.held(by: person).compactMap { grants[$0]?.subject }).sorted()
         return Array(
@@ -45,6 +45,7 @@ extension Standing {
         let owner = Caller(principal: person.principal, scopes: .query, token: nil)
         guard let handle = persons[subject]?.handle,
             case .success(let permit) = authorize(owner, to: .readLocation, about: handle, at: now),
+            permit.precision > .place,
             secondsUntil(.read, under: permit.verdict, of: person.principal, about: subject, at: now) == nil
         else { return nil }
         return permit

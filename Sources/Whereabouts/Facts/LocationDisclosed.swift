@@ -32,15 +32,18 @@ extension Disclosure.Content: SealedContent {
     package static let rule = "answer"
 
     package static func visit<V: FieldVisitor>(_ given: Self?, _ fields: inout V) throws(V.Failure) -> Self {
-        let latitude = try fields.required(1, "latitude", given.map { Degrees($0.latitude) })
-        let longitude = try fields.required(2, Label("longitude", .longitude), given.map { Degrees($0.longitude) })
+        let latitude = try fields.optional(
+            1, Label("latitude", absent: "the grant shows names alone"), given?.latitude.map { Degrees($0) })
+        let longitude = try fields.optional(
+            2, Label("longitude", .longitude, absent: "the grant shows names alone"),
+            given?.longitude.map { Degrees($0) })
         let accuracy = try fields.optional(
             3, Label("horizontalAccuracy", note: "meters", absent: "the grant is coarse"), given?.horizontalAccuracy)
         let timestamp = try fields.required(4, Label("timestamp", note: "of the fix"), given?.timestamp)
         let place = try fields.optional(5, Label("place", absent: "no name"), given?.placeName)
         let hash = try fields.required(6, Label("answerSHA256", note: "of the answer's bytes"), given?.answerHash)
         return Self(
-            latitude: latitude.value, longitude: longitude.value, horizontalAccuracy: accuracy, timestamp: timestamp,
-            placeName: place, answerHash: hash)
+            latitude: latitude?.value, longitude: longitude?.value, horizontalAccuracy: accuracy,
+            timestamp: timestamp, placeName: place, answerHash: hash)
     }
 }

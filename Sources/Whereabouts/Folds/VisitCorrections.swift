@@ -61,6 +61,19 @@ package struct VisitCorrections: Sendable {
         return nearest?.name
     }
 
+    /// The person's names for places in a cell (``HeldCell``), as a grant of place names shows them: in alphabetical
+    /// order, for example "Bakery / Home". A function of the cell alone, so it does not say at which of them the person
+    /// is. `nil` without a name, and with more than ``namesPerCell``, which would list a neighborhood.
+    ///
+    /// - Parameter center: The center of the cell.
+    package func names(inCellAt center: Coordinate) -> String? {
+        let found = Set(names.filter { HeldCell.isCell(at: center, around: $0.coordinate) }.map(\.name)).sorted()
+        return (1...Self.namesPerCell).contains(found.count) ? found.joined(separator: " / ") : nil
+    }
+
+    /// The most own names that a cell is called by.
+    package static let namesPerCell = 3
+
     /// The times at which visits are cut.
     package var moments: [Timestamp] { cuts }
 

@@ -61,6 +61,13 @@ package struct HeldCell: Hashable, Sendable {
     /// A cell as stored.
     init(center: Coordinate, widthDegrees: Double) { (self.center, self.widthDegrees) = (center, widthDegrees) }
 
+    /// Whether a coordinate is in the cell with this center, without its margin. Cheap for a coordinate further away than
+    /// the height of a row.
+    package static func isCell(at center: Coordinate, around coordinate: Coordinate) -> Bool {
+        abs(center.latitude - coordinate.latitude) <= KilometerCell.heightDegrees
+            && KilometerCell.center(of: coordinate) == center
+    }
+
     /// Whether a fix at `coordinate`, of any time, keeps the cell. Works across the antimeridian too.
     package func keeps(_ coordinate: Coordinate) -> Bool {
         let reach = 0.5 + Self.marginCells

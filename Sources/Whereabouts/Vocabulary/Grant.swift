@@ -1,6 +1,8 @@
 /// How much of a subject's location a requester may see.
 package enum Precision: Int64, Sendable, CaseIterable, Comparable {
     case none = 0
+    /// The name of the place alone, without a coordinate: the person's own name for it, or its city, town or village.
+    case place = 4
     /// The center of the city, town or village that contains it, and nothing else of the fix.
     case city = 3
     /// The center of a cell of about one kilometer, and nothing else of the fix.
@@ -18,6 +20,7 @@ package enum Precision: Int64, Sendable, CaseIterable, Comparable {
     package var word: String {
         switch self {
         case .none: "none"
+        case .place: "place"
         case .city: "city"
         case .kilometer: "kilometer"
         case .exact: "exact"
@@ -28,9 +31,10 @@ package enum Precision: Int64, Sendable, CaseIterable, Comparable {
     private var rank: Int {
         switch self {
         case .none: 0
-        case .city: 1
-        case .kilometer: 2
-        case .exact: 3
+        case .place: 1
+        case .city: 2
+        case .kilometer: 3
+        case .exact: 4
         }
     }
 

@@ -181,7 +181,10 @@ enum AuditCommand {
     }
 
     private static func text(_ shown: AuditDisclosureItem) -> String {
-        guard let place = shown.place else { return "erased" }
+        guard let place = shown.place else {
+            // A grant of place names shows no coordinate; erased content has no time either.
+            return shown.timestamp == nil ? "erased" : "\(shown.placeName ?? "no name"), \(shown.precision)"
+        }
         let (latitude, longitude) = Text.coordinate(of: place)
         let accuracy = shown.horizontalAccuracy.map { " ± " + Text.meters($0) } ?? ""
         let name = shown.placeName.map { "\($0), " } ?? ""

@@ -60,35 +60,14 @@ enum ExportCommand {
     ) throws(ToolError) {
         let console = invocation.console
         let wanted = invocation[device]?.text
-        // The service has checked the fixes; none of them is in its future.
-        let now = Timestamp.now
-        var file = TrackFile(form, of: person)
-        var (count, others) = (0, 0)
-        _ = try ReadCommands.reading(invocation) { client, query throws(ToolError) in
-            let query = query + [("heights", "reported")]
-            return try client.pages(APIPath.peopleTrack.parts(person.text), query: query) { page throws(ToolError) in
-                for item in page {
-                    let device = try item.read(TrackPoint.self).device
-                    guard wanted == nil || device == wanted else {
-                        others += 1
-                        continue
-                    }
-                    for case .fix(let fix, _) in FixJSON.reports(from: reported(item), now: now) {
-                        file.add(fix, device: device)
-                        count += 1
-                    }
-                }
-                console.result(file.takeBytes())
-            }
+        // The last part of the address is the usual extension, but for JSON lines.
+        let path = APIPath.peopleExport.parts(person.text, form == .fixes ? form.rawValue : form.fileExtension)
+        let headers = try ReadCommands.reading(invocation) { client, query throws(ToolError) in
+            try client.download(path, query: query + (wanted.map { [("device", $0)] } ?? [])) { console.result($0) }
         }
-        file.finish()
-        console.result(file.takeBytes())
-        if count == 0 {
-            console.note(
-                others == 0
-                    ? "\(person.text) has no fix in that time."
-                    : "No fix in that time is of \(wanted ?? "that device").")
-        }
+        guard headers.contains(where: { $0.name.lowercased() == ExportHeader.count && $0.value == "0" }) else { return }
+        console.note(
+            wanted.map { "No fix in that time is of \($0)." } ?? "\(person.text) has no fix in that time.")
     }
 
     /// The members of the document, and the lists that they have.

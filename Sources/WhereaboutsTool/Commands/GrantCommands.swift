@@ -7,8 +7,8 @@ enum GrantCommands {
     private static let subject = Options.handle("person", formerName: "subject", help: "whose location")
     private static let requester = Options.handle("requester", help: "who may ask for it")
     private static let precision = Options.choice(
-        "precision", ["exact", "kilometer", "city", "none"],
-        help: "how exact the location is; none refuses and records each question")
+        "precision", ["exact", "kilometer", "city", "place", "none"],
+        help: "how exact; place: a name alone; none: refused, on record")
     private static let history = Option.flag("history", help: "allow reading the past, not only the present")
     private static let askEachTime = Option.flag(
         "ask-each-time", help: "the subject must consent to each question; excludes --history")

@@ -9,7 +9,8 @@ enum LinkCommands {
     private static let length = Options.duration(
         "for", help: "the link ends after this long, for example 2h (default: a day)")
     private static let precision = Options.choice(
-        "precision", ["exact", "kilometer", "city"], help: "how exact the location is (default: exact)")
+        "precision", ["exact", "kilometer", "city", "place"],
+        help: "how exact; place: a name alone (default: exact)")
     private static let history = Options.time(
         "history", help: "show the way since then too, for example today; only for an exact link")
     private static let live = Option.flag(

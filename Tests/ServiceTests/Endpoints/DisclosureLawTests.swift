@@ -42,16 +42,17 @@ import Whereabouts
         let wish: @Sendable (Village, Asker, _ isKnown: Bool) throws -> Wish
     }
 
-    /// The asker whose row also applies to this one: a city friend is treated as a kilometer friend, and a token of one
+    /// The asker whose row also applies to this one: city and place friends are treated as a kilometer friend, and a token of one
     /// scope as the subject's if that scope suffices. `nil`: the asker learns nothing.
     static func likeness(of asker: Asker, on name: String, _ row: Row) -> Asker? {
         switch asker {
-        case .cityFriend: return .kilometerFriend
+        case .cityFriend, .placeFriend: return .kilometerFriend
         case .removedPhone: return .formerToken
         // As a friend with history, but asks nothing, and has no data, settings or friends.
         case .visitor:
             if name.hasPrefix("POST /session") { return .phone }
             if name == "GET /api/0/list" { return .stranger }
+            if name == "GET /v1/live" { return .visitor }
             let isForAll = row.done.isSuperset(of: [.strangersPhone, .stranger, .operator])
             return isForAll || (row.shown.contains(.oldFriend) && !name.contains("location-queries")) ? .oldFriend : nil
         // Reports its own data, and nothing about the subject's things.
@@ -204,6 +205,7 @@ import Whereabouts
             return Wish(
                 target: "/api/0/locations?user=\(person(isKnown))&device=\(device)&from=2026-01&to=2027-01&format=json")
         },
+        "GET /v1/people/*/exports/*": reading("exports/fixes", by: readers),
         "GET /v1/people/*/visits": reading("visits", by: readers),
         "GET /v1/people/*/visits/*": Row(shown: readers) { village, _, isKnown in
             let visits = village.house.manage("GET", "/v1/people/walker/visits").items
@@ -442,7 +444,7 @@ import Whereabouts
         "GET /v1/events": Row(shown: [.operator]) { village, _, _ in Wish(target: "/v1/events?person=walker&limit=1000")
         },
         // Each caller's own; the stories check its events.
-        "GET /v1/live": Row(done: persons) { _, _, _ in Wish(target: "/v1/live") },
+        "GET /v1/live": Row(done: persons.union([.visitor])) { _, _, _ in Wish(target: "/v1/live") },
         "GET /v1/verify": operating("/v1/verify"),
         // Sealed as it is in the log: it shows nothing.
         "POST /v1/backups": operating("/v1/backups"),
@@ -499,7 +501,7 @@ import Whereabouts
     private static func query(_ village: Village, _ asker: Asker, _ isKnown: Bool) throws -> String {
         village.reportNow()
         // The subject's tokens of other scopes may not ask; the question is then one of the subject's by another token.
-        let mayAsk = askers.contains(asker) || asker == .cityFriend || asker == .querying
+        let mayAsk = askers.union([.cityFriend, .placeFriend, .querying]).contains(asker)
         let owner = mayAsk ? asker : .subject
         let asked = village.house.send(
             "POST", "/v1/people/walker/location-queries", as: village.tokens[owner],
@@ -567,7 +569,9 @@ import Whereabouts
         throws
     {
         let village = try Village(isPaused: true)
-        let friends: [Asker] = [.kilometerFriend, .cityFriend, .liveFriend, .oldFriend, .askingFriend, .hoursFriend]
+        let friends: [Asker] = [
+            .kilometerFriend, .cityFriend, .placeFriend, .liveFriend, .oldFriend, .askingFriend, .hoursFriend,
+        ]
         // Names of persons and devices are not location data: `isDirectory` covers them.
         let whereabouts = village.secrets.filter { $0 != Village.subject && $0 != "oldfriend" }
         // Two routes change the pause. A question asked during a pause reaches no subject, so that list is empty.
@@ -665,7 +669,7 @@ import Whereabouts
 
     /// The path parts before parameters that name nothing of a person.
     private static let impersonal: Set<String> = [
-        "projections", "imports", "previews", "logGet", "logPost", "logPostMultiple", "webhook", "*",
+        "projections", "imports", "previews", "exports", "logGet", "logPost", "logPostMultiple", "webhook", "*",
     ]
 
     /// The id of another person's thing does no more than an id that does not exist, both under the other person's path
@@ -685,6 +689,7 @@ import Whereabouts
         for route in RouteTable.all.operations.map(\.route)
         where route.path.contains("*") && !route.path.contains("phonetrack") {
             let parts = route.path.split(separator: "/").map(String.init)
+            var isAboutThing = false
             for (asker, own) in [
                 (Asker.stranger, "stranger"), (.oldFriend, "oldfriend"), (.askingFriend, "askingfriend"),
                 (.strangersPhone, "stranger"), (.formerFriend, "formerfriend"),
@@ -703,6 +708,7 @@ import Whereabouts
                 }
                 guard let known = try target(\.known), let unknown = try target(\.unknown) else { continue }
                 tried.insert(Self.name(route))
+                isAboutThing = true
                 let before = village.house.service.log.head
                 let body = bodies[Self.name(route)] ?? ""
                 let answer = village.house.send(route.method, known, as: village.tokens[asker], body)
@@ -729,8 +735,8 @@ import Whereabouts
                 }
                 #expect(isUntouched, "\(what): \(events.map(\.event))")
             }
-            // Otherwise refusals are only counted after the first few of a minute.
-            village.house.clock.advance(seconds: 61)
+            // Otherwise refusals are only counted after the first few of a minute. The questions end in an hour.
+            if isAboutThing { village.house.clock.advance(seconds: 61) }
         }
         #expect(tried.count >= 20)
     }
@@ -786,8 +792,11 @@ import Whereabouts
         func isAmong(_ askers: Set<Asker>) -> Bool { like.map { askers.contains($0) } ?? false }
         if isAmong(row.shown) {
             #expect(asked.answer.status == 200, "\(what)")
-            let holdsSecrets = village.holdsSecrets(asked.answer)
-            #expect(holdsSecrets, "\(what)")
+            // A place friend gets what a kilometer friend gets, on record, and no coordinate with it.
+            let holds =
+                asker == .placeFriend
+                ? !village.holdsCoordinates(asked.answer) : village.holdsSecrets(asked.answer)
+            #expect(holds, "\(what)")
             let isOnRecord = row.isDirectory || Self.fits(asked.record, name)
             #expect(isOnRecord, "\(what)")
             if method == "GET" {

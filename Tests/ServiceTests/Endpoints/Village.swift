@@ -23,6 +23,8 @@ final class Village {
         case phone, subject, `operator`
         /// As a kilometer friend, and the subject by tokens of one scope each.
         case cityFriend, querying, auditing, managing
+        /// By names of places alone.
+        case placeFriend
         /// A device of the stranger's, and one of the subject's that was removed.
         case strangersPhone, removedPhone
         /// A viewer without an account who has opened an exact share link with history.
@@ -54,7 +56,7 @@ final class Village {
         tokens[.phone] = phoneKey
         for friend in [
             Asker.stranger, .formerFriend, .expiredFriend, .noneFriend, .kilometerFriend, .liveFriend, .oldFriend,
-            .askingFriend, .hoursFriend, .cityFriend,
+            .askingFriend, .hoursFriend, .cityFriend, .placeFriend,
         ] {
             tokens[friend] = try house.addPerson(friend.rawValue.lowercased())
         }
@@ -101,6 +103,7 @@ final class Village {
         try house.grant("walker", to: "nonefriend", precision: "none", history: true)
         try house.grant("walker", to: "kilometerfriend", precision: "kilometer", history: true)
         try house.grant("walker", to: "cityfriend", precision: "city", history: true)
+        try house.grant("walker", to: "placefriend", precision: "place", history: true)
         try house.grant("walker", to: "livefriend")
         try house.grant("walker", to: "oldfriend", history: true)
         try house.grant("walker", to: "askingfriend", more: #","asksEachTime":true"#)
@@ -152,6 +155,12 @@ final class Village {
             "POST", "/v1/fixes", as: phoneKey,
             #"{"timestamp":\#(house.clock.seconds),"latitude":48.2125,"longitude":16.3665,"horizontalAccuracy":8}"#)
         #expect(answer.status == 200)
+    }
+
+    /// Whether an answer has digits of the subject's coordinates.
+    func holdsCoordinates(_ answer: Answer) -> Bool {
+        let text = Self.contents(of: answer) ?? answer.text
+        return secrets.contains { $0.first?.isNumber == true && text.contains($0) }
     }
 
     func holdsSecrets(_ answer: Answer) -> Bool {

@@ -86,6 +86,34 @@ import Whereabouts
         #expect(Set(late) == [404, 429] && late.last == 429)
     }
 
+    @Test func `the page's form answers each such link alike, byte for byte`() throws {
+        let (ended, over, used) = (try link(), try link(#"{"forSeconds":1}"#), try link(#"{"openings":1}"#))
+        let locked = try link(#"{"passphrase":"Schönbrunn"}"#)
+        #expect(open(used.secret).status == 201)
+        #expect(house.manage("DELETE", "/v1/links/\(ended.id)").status == 200)
+        house.clock.advance(seconds: 1)
+        let unknown = "wl_" + Village.madeUp
+        for isForm in [true, false] {
+            let answers = [
+                (ended.secret, ""), (over.secret, ""), (used.secret, ""), (unknown, ""), (locked.secret, "x"),
+            ]
+            .map { secret, phrase in
+                house.send(
+                    "POST", "/session", as: nil,
+                    isForm
+                        ? "link=\(secret)&passphrase=\(phrase)"
+                        : #"{"link":"\#(secret)"\#(phrase.isEmpty ? "" : #","passphrase":"x""#)}"#,
+                    headers: [
+                        ("Content-Type", isForm ? "application/x-www-form-urlencoded" : "application/json"),
+                        ("Sec-Fetch-Site", "same-origin"),
+                    ])
+            }
+            for answer in answers {
+                #expect(answer.status == 404 && answer.observable == answers[3].observable, "\(answer.text)")
+            }
+        }
+    }
+
     @Test func `an ended link shows nothing from then on, also where it is open`() throws {
         let made = try link(#"{"live":true,"history":true}"#)
         let token = open(made.secret)["token"]?.string
@@ -118,6 +146,26 @@ import Whereabouts
         house.send("POST", "/v1/people/walker/pauses", as: village.tokens[.subject], "{}")
         house.clock.advance(seconds: 120)
         #expect(house.send("GET", "/v1/people/walker/track", as: token).status == 404)
+    }
+
+    @Test func `a link of place names shows the name, and no coordinate on any of its views`() throws {
+        let made = try link(#"{"precision":"place","live":true}"#)
+        let token = open(made.secret)["token"]?.string
+        for target in ["location", "location?format=geojson"] {
+            let seen = house.send("GET", "/v1/people/walker/\(target)", as: token)
+            #expect(seen.status == 200 && seen.text.contains(#""name":"Wien""#), "\(seen.text)")
+            #expect(!village.holdsCoordinates(seen) && seen.text.firstMatch(of: /\d\.\d/) == nil, "\(seen.text)")
+        }
+        let opened = house.send(
+            "POST", "/session", as: nil, "link=\(made.secret)&passphrase=",
+            headers: [("Content-Type", "application/x-www-form-urlencoded"), ("Sec-Fetch-Site", "same-origin")])
+        let cookie = String(try #require(opened.header("Set-Cookie")?.prefix { $0 != ";" }))
+        let plain = house.send(
+            "GET", "/now?plain=true", as: nil, headers: [("Cookie", cookie), ("Sec-Fetch-Site", "same-origin")])
+        #expect(plain.status == 200 && plain.text.contains("Wien") && !village.holdsCoordinates(plain), "\(plain.text)")
+        let refused = house.send(
+            "POST", "/v1/people/walker/links", as: house.operatorToken, #"{"precision":"place","history":true}"#)
+        #expect(refused.status == 422, "\(refused.text)")
     }
 
     @Test func `another person neither lists nor ends a link, and an erased person has none`() throws {

@@ -66,6 +66,92 @@ import Whereabouts
         #expect(answers.contains { $0.contains(#""precision":"city""#) })
     }
 
+    // MARK: Names of places
+
+    /// Without an own name, the city's: 3.6 km apart, both in Vienna.
+    @Test func `two worlds that differ inside one city answer byte for byte alike by its name`() throws {
+        let one = try World(
+            latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""horizontalAccuracy":5"#,
+            precision: "place")
+        let other = try World(
+            latitude: 48.2318, longitude: 16.3829, secondsAgo: 40, more: #""altitude":171.5,"speed":3.5"#,
+            precision: "place")
+        let answers = try answers(of: one, alike: other)
+        #expect(answers.contains { $0.contains(#""precision":"place""#) && $0.contains(#""name":"Wien""#) })
+        #expect(answers.contains { $0.contains(#""geometry":null"#) })
+        try Self.expectNoCoordinate(answers)
+    }
+
+    /// The person's own name is that of the cell that holds the fix, wherever in the cell the fix is.
+    @Test func `two worlds in one cell with an own name answer byte for byte alike by that name`() throws {
+        let (one, other) = try (
+            World(
+                latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""horizontalAccuracy":5"#,
+                precision: "place"),
+            World(
+                latitude: 48.2058, longitude: 16.3712, secondsAgo: 40,
+                more: #""altitude":171.5,"verticalAccuracy":4,"speed":3.5,"course":210,"floor":2"#, precision: "place")
+        )
+        for world in [one, other] {
+            // Home is in the cell, work is not.
+            for (name, latitude) in [("Home", 48.2051), ("Work", 48.2251)] {
+                world.house.manage(
+                    "POST", "/v1/people/walker/corrections",
+                    #"{"type":"rename","latitude":\#(latitude),"longitude":16.3705,"name":"\#(name)"}"#)
+            }
+            _ = world.house.settled()
+        }
+        let answers = try answers(of: one, alike: other)
+        #expect(answers.contains { $0.contains(#""name":"Home""#) && $0.contains(#""locality":"Wien""#) })
+        #expect(answers.allSatisfy { !$0.contains("Work") })
+        try Self.expectNoCoordinate(answers)
+        // What was shown is what is on record.
+        let shown = try one.house.events().compactMap { recorded -> Disclosure? in
+            if case .locationDisclosed(let disclosure) = recorded.event { disclosure } else { nil }
+        }
+        #expect(!shown.isEmpty)
+        for disclosure in shown {
+            let content = try #require(disclosure.content.content)
+            #expect(disclosure.precision == .place && content.placeName == "Home")
+            #expect(content.latitude == nil && content.longitude == nil && content.horizontalAccuracy == nil)
+        }
+        let audit = one.house.manage("GET", "/v1/people/walker/audit?at-least=\(one.house.service.log.head)")
+        #expect(audit.text.contains(#""place":"Home""#) && !audit.text.contains("latitude"), "\(audit.text)")
+    }
+
+    /// The cell is held over its border for ten minutes, and so is its name.
+    @Test func `a name is not left at the border of its cell`() throws {
+        let world = try World(
+            latitude: 48.2095, longitude: 16.3698, secondsAgo: 125, more: #""speed":0"#, precision: "place")
+        world.house.manage(
+            "POST", "/v1/people/walker/corrections",
+            #"{"type":"rename","latitude":48.2081,"longitude":16.3698,"name":"Home"}"#)
+        func seen(by name: String) throws -> String? {
+            world.house.send("GET", "/v1/people/walker/location", as: try world.makeFriend(name))["location"]?[
+                "place"]?[
+                    "name"]?.string
+        }
+        #expect(try seen(by: "first") == "Home")
+        try world.report(latitude: 48.2105, secondsAgo: 60)
+        #expect(try seen(by: "second") == "Home")
+        try world.report(latitude: 48.2305, secondsAgo: 30)
+        #expect(try seen(by: "third") == "Home")
+        world.house.clock.advance(seconds: 600)
+        try world.report(latitude: 48.2305, secondsAgo: 0)
+        #expect(try seen(by: "fourth") == "Wien")
+    }
+
+    /// Times of the answers are whole seconds, so a decimal point would be a coordinate's or a distance's. The area of a
+    /// requested reference system is the same for every person.
+    private static func expectNoCoordinate(_ answers: [String]) throws {
+        for answer in answers {
+            let body = String(answer.split(separator: "\n\n", maxSplits: 1).last ?? "")
+                .replacing(/"areaOfUse":\[[^\]]*\]/, with: "").replacing(".000Z", with: "Z")
+            let words = ["latitude", "longitude", "distance", "\"lat\"", "\"x\"", "coordinates", "bbox"]
+            #expect(!words.contains { body.contains($0) } && body.firstMatch(of: /\d\.\d/) == nil, "\(answer)")
+        }
+    }
+
     /// GeoNames has Hamburg's coordinate in its part Hamburg-Nord.
     @Test func `a city is named without its parts`() throws {
         let world = try World(
@@ -179,6 +265,17 @@ import Whereabouts
                 answers.append(house.send("GET", "/v1/people/walker/\(what)", as: friend).observable)
             }
             for maxAge: Int64 in [0, 60, 300, 600, 3600] { answers += try asked(maxAge: maxAge) }
+            for (number, target) in [
+                "/v1/people/walker/location?format=geojson", "/v1/people/walker/location?crs=EPSG:3857",
+                "/v1/people/walker/location?crs=EPSG:31256&format=geojson", "/api/0/last?user=walker", "/api/0/last",
+                "/api/0/list", "/v1/shared-with-me", "/now?plain=true&person=walker",
+            ].enumerated() {
+                answers.append(house.send("GET", target, as: try makeFriend("reader\(number)")).observable)
+            }
+            let answer = house.send(
+                "POST", "/owntracks", as: try house.addDevice("friend-phone", of: "friend"),
+                #"{"_type":"location","tst":\#(house.clock.seconds),"lat":1,"lon":2}"#)
+            answers.append(answer.observable)
             return answers
         }
     }

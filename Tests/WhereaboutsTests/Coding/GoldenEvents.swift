@@ -71,7 +71,7 @@ enum GoldenEvents {
     }
 
     private static func disclosed(
-        _ precision: Precision, _ latitude: Double, _ longitude: Double, _ accuracy: Double?, _ place: String?
+        _ precision: Precision, _ latitude: Double?, _ longitude: Double?, _ accuracy: Double?, _ place: String?
     ) -> Event {
         .locationDisclosed(
             Disclosure(
@@ -336,6 +336,7 @@ enum GoldenEvents {
         "LocationQueryEnded-timedOut": .locationQueryEnded(query, .timedOut, fix: nil),
         "LocationDisclosed": disclosed(.exact, 52.5211557, 13.4038584, 5, "Berlin"),
         "LocationDisclosed-bare": disclosed(.kilometer, 52.5, 13.4, nil, nil),
+        "LocationDisclosed-name-alone": disclosed(.place, nil, nil, nil, "Home"),
         "LocationRead": read(
             person, .track, granted, .exact, 12,
             LocationRead.Content(purpose: "photos", from: newYear, to: later(1000), answerHash: hash)),

@@ -13,6 +13,7 @@ import Whereabouts
         ("walker while pausing", "yes", "yes", "yes", "yes", "yes"),
         ("granted exact", "yes", "yes", "yes", "noGrant", "noGrant"),
         ("granted kilometer", "km", "km", "historyNotGranted", "noGrant", "noGrant"),
+        ("granted place names", "km", "km", "historyNotGranted", "noGrant", "noGrant"),
         ("granted live only", "yes", "yes", "historyNotGranted", "noGrant", "noGrant"),
         ("granted none", "precisionNone", "precisionNone", "precisionNone", "noGrant", "noGrant"),
         ("granted, asking each time", "yes", "consentNeeded", "consentNeeded", "noGrant", "noGrant"),
@@ -114,6 +115,7 @@ import Whereabouts
             scene.house.submit(.removeDevice(House.handle("phone")), by: scene.walker)
             return (scene, scene.phone)
         case "granted kilometer": _ = grant(.kilometer)
+        case "granted place names": _ = grant(.place)
         case "granted live only": _ = grant(history: false)
         case "granted none": _ = grant(.none)
         case "expired": _ = grant(until: start.adding(seconds: 10))

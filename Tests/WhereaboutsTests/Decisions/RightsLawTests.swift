@@ -284,7 +284,7 @@ import Whereabouts
                 latitude: 52.5, longitude: 13.4, horizontalAccuracy: 5, timestamp: House.start, placeName: nil,
                 answerHash: hash)
             // Nor is it more, or less, exact than the grant says.
-            for precision in [Precision.kilometer, .city] {
+            for precision in [Precision.kilometer, .city, .place] {
                 let other = Command.disclose(asked.id, content: content, precision: precision, fix: fix)
                 #expect(throws: Refusal.self) { _ = try scene.house.submit(other, by: scene.friend).get() }
             }

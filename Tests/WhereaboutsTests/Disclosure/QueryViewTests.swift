@@ -66,7 +66,7 @@ import Whereabouts
         #expect(Self.view(id, scene.friend, scene)?.answer == nil)
     }
 
-    @Test(arguments: [(Precision.exact, true), (.kilometer, false), (.city, false)])
+    @Test(arguments: [(Precision.exact, true), (.kilometer, false), (.city, false), (.place, false)])
     func `only an exact grant shows how the log grows`(precision: Precision, isSeen: Bool) {
         let (scene, id) = Self.asked(precision)
         #expect(Self.view(id, scene.friend, scene)?.seesNumbers == isSeen)

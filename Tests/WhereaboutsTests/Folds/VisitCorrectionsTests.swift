@@ -135,6 +135,28 @@ import Testing
         }
     }
 
+    /// The cells of the grid are 0.01° high, from 0.00 to 0.01.
+    @Test func `a cell has the names of its places, and no others`() throws {
+        func at(_ latitude: Double, _ longitude: Double) throws -> Coordinate {
+            try Coordinate(latitude: latitude, longitude: longitude)
+        }
+        let cell = KilometerCell.center(of: try at(48.205, 16.3698))
+        let names = VisitCorrections([
+            .rename(try at(48.2099, 16.3698), "Home"), .rename(try at(48.2111, 16.3698), "Next door"),
+            .rename(try at(48.2021, 16.3698), "Bakery"), .rename(try at(48.205, 17.3698), "Bratislava"),
+        ])
+        #expect(names.names(inCellAt: cell) == "Bakery / Home")
+        #expect(names.names(inCellAt: KilometerCell.center(of: try at(48.215, 16.3698))) == "Next door")
+        #expect(names.names(inCellAt: KilometerCell.center(of: try at(48.225, 16.3698))) == nil)
+        #expect(VisitCorrections([]).names(inCellAt: cell) == nil)
+        // More would list a neighborhood.
+        let street = try (0...VisitCorrections.namesPerCell).map { number in
+            Correction.rename(try at(48.2005 + 0.002 * Double(number), 16.3698), "House \(number)")
+        }
+        #expect(VisitCorrections(street).names(inCellAt: cell) == nil)
+        #expect(VisitCorrections(street.dropLast()).names(inCellAt: cell) == "House 0 / House 1 / House 2")
+    }
+
     @Test func `a place is called by the nearest name within reach, the latest of one spot`() throws {
         let home = try Coordinate(latitude: 48.2, longitude: 16.37)
         func off(_ meters: Double) -> Coordinate {
