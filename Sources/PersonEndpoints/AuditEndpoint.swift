@@ -282,7 +282,8 @@ extension References.Kind {
         case .linkAdded, .linkOpened, .linkEnded: self = .link
         case .webhookAdded, .webhookRemoved, .webhookFailed, .webhookSettled: self = .webhook
         case .correctionMade, .correctionWithdrawn: self = .correction
-        case .fixesWithdrawn, .fixesRestored: self = .event
+        case .fixesWithdrawn, .fixesRestored, .visitsWithdrawn, .visitsRestored, .importBegan, .importEnded:
+            self = .event
         // No list names their items by a reference of its own.
         case .personAdded, .deviceAdded, .deviceRemoved, .regionAdded, .regionRemoved, .fixReported, .inputRejected,
             .locationPushTokenRegistered, .locationPushTokenRetired, .locationQueried, .locationPushAttempted,

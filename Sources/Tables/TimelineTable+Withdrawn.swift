@@ -5,19 +5,25 @@ package import Whereabouts
 // Fixes that are withdrawn are in `withdrawn` and in no other table; the fold does not see them. Rows are moved at the
 // event, so that later events of the same batch find them moved.
 extension TimelineTable {
-    /// Moves the fixes that an event withdraws or restores, and derives everything from the first of them on again.
+    /// Moves the fixes or visits that an event withdraws or restores, and derives everything from the first of them on again.
     func revise(_ event: RecordedEvent) throws(SQLiteError) {
         guard let person = event.stream.person else { return }
         let moved: [FixRow]
+        var fixes: [StoredFix] = []
         let isWithdrawal: Bool
         switch event.event {
         case .fixesWithdrawn(let fixes, let revision):
             (moved, isWithdrawal) = (try withdraw(Searched(fixes, of: person, revision)), true)
         case .fixesRestored(let fixes, let revision):
             (moved, isWithdrawal) = (try restore(Searched(fixes, of: person, revision)), false)
+        case .visitsWithdrawn(let visits, let revision):
+            (moved, isWithdrawal) = ([], true)
+            fixes = try reviseReports(visits, of: person, revision, isWithdrawal: true)
+        case .visitsRestored(let visits, let revision):
+            (moved, isWithdrawal) = ([], false)
+            fixes = try reviseReports(visits, of: person, revision, isWithdrawal: false)
         default: return
         }
-        var fixes: [StoredFix] = []
         for row in moved { fixes.append(try row.stored) }
         let changes = try refold(fixes, of: person, isWithdrawal: isWithdrawal, at: event.recordedAt)
         for change in changes { try apply(change) }

@@ -8,9 +8,9 @@ import Whereabouts
 ///
 /// `fix` has one row for each identity. Twins have the same identity and different contents; all but the first, in the
 /// order of their contents, are in `twin`, so that a fix without twins costs nothing more. `withdrawn` has the fixes that
-/// no longer count. `reported` has the moments
-/// of visits that devices reported, with −1 for a missing accuracy. Rows of these three tables are written as they
-/// arrive, the others by the changes of `TimelineFold`.
+/// no longer count. `reported` has the moments of visits that devices reported, with −1 for a missing accuracy, once for
+/// each event that reports them; `withdrawn_reported` has those that no longer count. Rows of these tables are written as
+/// they arrive, the others by the changes of `TimelineFold`.
 package final class TimelineTable: Projection {
     static let name = "timeline"
     static let versions: [Int64] = VisitRules.all.map(\.version)
@@ -23,7 +23,7 @@ package final class TimelineTable: Projection {
     /// - `fix`, `twin`, `withdrawn`: degrees are whole numbers of 10⁻⁷ degrees if they are exactly that, else doubles
     ///   (``FixColumns``). `details` is a CBOR array of the other members; NULL if there are none. `content`
     ///   distinguishes the twins of one identity.
-    /// - `reported`: `kind` is `ReportedMoment.Kind`, `until_ms` the end of the stay that begins at this time, or
+    /// - `reported`, `withdrawn_reported`: `kind` is `ReportedMoment.Kind`, `until_ms` the end of the stay that begins at this time, or
     ///   this time.
     /// - `visit`: `id` is a hash as 64 bits, `fixes` the number of fixes inside, `last_seen_ms` the last moment with
     ///   evidence of presence, `tellable_from_ms` the time from which silence alone makes it a visit.
@@ -83,8 +83,23 @@ package final class TimelineTable: Projection {
             longitude_degrees REAL NOT NULL,
             horizontal_accuracy_meters REAL NOT NULL,
             received_after_ms INTEGER NOT NULL,
+            number INTEGER NOT NULL,
             PRIMARY KEY (person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
-                horizontal_accuracy_meters)
+                horizontal_accuracy_meters, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE withdrawn_reported (
+            person INTEGER NOT NULL,
+            timestamp_ms INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            until_ms INTEGER NOT NULL,
+            latitude_degrees REAL NOT NULL,
+            longitude_degrees REAL NOT NULL,
+            horizontal_accuracy_meters REAL NOT NULL,
+            received_after_ms INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            PRIMARY KEY (person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters, number)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE visit (
             person INTEGER NOT NULL,
@@ -242,6 +257,7 @@ package final class TimelineTable: Projection {
         try delete(from: "DELETE FROM twin WHERE person = ?", person)
         try delete(from: "DELETE FROM withdrawn WHERE person = ?", person)
         try delete(from: "DELETE FROM reported WHERE person = ?", person)
+        try delete(from: "DELETE FROM withdrawn_reported WHERE person = ?", person)
         try delete(from: "DELETE FROM visit WHERE person = ?", person)
         try delete(from: "DELETE FROM crossing WHERE person = ?", person)
         try delete(from: "DELETE FROM region WHERE person = ?", person)
@@ -270,7 +286,7 @@ extension RecordedEvent {
     /// Whether the event moves or removes rows of fixes.
     fileprivate var removesFixes: Bool {
         switch event {
-        case .personErased, .fixesWithdrawn, .fixesRestored: true
+        case .personErased, .fixesWithdrawn, .fixesRestored, .visitsWithdrawn, .visitsRestored: true
         default: false
         }
     }

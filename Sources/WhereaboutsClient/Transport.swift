@@ -44,7 +44,7 @@ extension Transport {
 }
 
 /// One answer from another thread.
-private final class AwaitedAnswer: @unchecked Sendable {
+final class AwaitedAnswer: @unchecked Sendable {
     // The semaphore is made before anyone else can see the object and is POSIX's own for many threads.
     private let arrived: UnsafeMutablePointer<sem_t>
     private let answer = Mutex<Result<HTTPResponse, ClientError>?>(nil)

@@ -72,14 +72,17 @@ package struct PersonFeed {
             }
             guard event.stream.person == person else { continue }
             switch event.event {
-            case .fixReported, .fixesWithdrawn, .fixesRestored, .regionAdded, .regionRemoved: mayHaveNews = told != nil
+            case .fixReported, .fixesWithdrawn, .fixesRestored, .visitsWithdrawn, .visitsRestored, .regionAdded,
+                .regionRemoved:
+                mayHaveNews = told != nil
             case .inputRejected(let device, let reason, _, let input):
                 items.append(writer.item(of: event, rejected: input.content, from: device, reason))
             // The timeline does not follow from them; those of the audit stream are items below.
             case .personAdded, .deviceAdded, .deviceRemoved, .tokenIssued, .tokenRevoked, .grantGiven, .grantRevoked,
                 .sharingPaused, .sharingResumed, .invitationMade, .invitationWithdrawn, .invitationRefused,
                 .accountInvitationMade, .accountInvitationClosed, .scheduleSet, .scheduleRemoved, .correctionMade,
-                .correctionWithdrawn, .linkAdded, .linkOpened, .linkEnded, .webhookAdded, .webhookRemoved,
+                .correctionWithdrawn, .importBegan, .importEnded, .linkAdded, .linkOpened, .linkEnded, .webhookAdded,
+                .webhookRemoved,
                 .webhookSettled, .webhookFailed,
                 .authorizationReported, .sightingReported, .messageReported, .locationPushTokenRegistered,
                 .locationPushTokenRetired, .locationQueried, .consentAsked, .consentGiven, .consentRefused,
