@@ -14,6 +14,8 @@ import Whereabouts
 
     private static let lines = isLongForm ? 60_000 : 12_000
     private static let kills = isLongForm ? 20 : 3
+    /// Seconds, of which the slowest run takes a tenth.
+    private static let patience = isLongForm ? 900.0 : 240
 
     /// Walks and stays, one fix in ten seconds.
     private static func history() -> String {
@@ -71,7 +73,7 @@ import Whereabouts
 
     /// The fingerprints of what is folded, once all of the log is.
     private static func fingerprints(_ port: Int, _ admin: String) throws -> [String] {
-        try eventually("the projections") {
+        try eventually("the projections", within: Self.patience) {
             let all = try projections(port, admin)
             guard all.allSatisfy({ $0["place"]?.int == $0["head"]?.int }) else { return nil }
             return all.filter { ["current", "timeline"].contains($0["name"]?.string ?? "") }
@@ -94,7 +96,7 @@ import Whereabouts
         let whole = try make("whole")
         let alone = try Process(tool, data: whole)
         let undisturbed = try Import(tool, data: whole, file: file, notes: "\(folder.path)/whole.txt")
-        let end = try eventually("the import") { undisturbed.ended() }
+        let end = try eventually("the import", within: Self.patience) { undisturbed.ended() }
         try #require(end == (0, 0))
         let expected = try Self.fingerprints(alone.port, try KilledProcessTests.admin(whole))
         kill(alone.id, SIGTERM)
@@ -111,7 +113,7 @@ import Whereabouts
             let share = Self.lines / (Self.kills + 1)
             let moment = Int64(turn * share + Int.random(in: share / 4..<share, using: &dice))
             let port = service.port
-            try eventually("event \(moment)", pauseMilliseconds: 1) { try Self.head(port, admin) >= moment }
+            try eventually("event \(moment)", within: Self.patience, pauseMilliseconds: 1) { try Self.head(port, admin) >= moment }
             try #require(running.ended() == nil, "The import was over too soon.")
             if turn % 2 == 0 {
                 kill(running.id, SIGKILL)
@@ -126,7 +128,7 @@ import Whereabouts
             }
             running = try Import(tool, data: data, file: file, notes: notes)
         }
-        let last = try eventually("the last run") { running.ended() }
+        let last = try eventually("the last run", within: Self.patience) { running.ended() }
         let told = String(decoding: DataDirectory.read(notes, atMost: 1 << 20) ?? [], as: UTF8.self)
         #expect(last == (0, 0), "\(told)")
 
