@@ -113,7 +113,9 @@ import Whereabouts
             let share = Self.lines / (Self.kills + 1)
             let moment = Int64(turn * share + Int.random(in: share / 4..<share, using: &dice))
             let port = service.port
-            try eventually("event \(moment)", within: Self.patience, pauseMilliseconds: 1) { try Self.head(port, admin) >= moment }
+            try eventually("event \(moment)", within: Self.patience, pauseMilliseconds: 1) {
+                try Self.head(port, admin) >= moment
+            }
             try #require(running.ended() == nil, "The import was over too soon.")
             if turn % 2 == 0 {
                 kill(running.id, SIGKILL)
