@@ -290,9 +290,12 @@ struct ImportEndpoints: Sendable {
         writer.beginObject()
         writer.field("fixes", fixes)
         writer.field("visits", visits)
-        writer.field(
-            "next",
-            events.count == Self.reportsAtOnce ? events.last.map { references.event($0.number) } : nil as Reference?)
+        if events.count == Self.reportsAtOnce, let last = events.last {
+            writer.field("next", references.event(last.number))
+        } else {
+            writer.key("next")
+            writer.null()
+        }
         writer.endObject()
         return .json(writer.bytes)
     }

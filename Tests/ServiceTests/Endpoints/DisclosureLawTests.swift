@@ -702,6 +702,9 @@ import Whereabouts
         let bodies = [
             "POST /v1/people/*/consent-requests/*": #"{"consent":"given"}"#,
             "POST /v1/people/*/track/*": #"{"reason":"test"}"#,
+            "POST /v1/imports/*/withdrawals": #"{"reason":"test"}"#,
+            "POST /v1/imports/*/restorations": #"{"reason":"test"}"#,
+            "POST /v1/imports/*/ends": #"{"people":[]}"#, "POST /v1/imports/*/batches": #"{"devices":[]}"#,
             "PUT /v1/devices/*/location-push-token":
                 #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#,
         ]

@@ -37,7 +37,8 @@ import Whereabouts
         let batch =
             #"{"devices":[{"person":"walker","device":"walker-phone","fixes":[\#(fixes.joined(separator: ","))],"#
             + #""visits":[\#(visit)]}]}"#
-        return village.house.manage("POST", "/v1/imports/\(id)/batches", batch)
+        return village.house.send(
+            "POST", "/v1/imports/\(id)/batches", as: village.house.operatorToken, batch)
     }
 
     /// A count of the only device of a batch.
