@@ -704,7 +704,8 @@ import Whereabouts
             "POST /v1/people/*/track/*": #"{"reason":"test"}"#,
             "POST /v1/imports/*/withdrawals": #"{"reason":"test"}"#,
             "POST /v1/imports/*/restorations": #"{"reason":"test"}"#,
-            "POST /v1/imports/*/ends": #"{"people":[]}"#, "POST /v1/imports/*/batches": #"{"devices":[]}"#,
+            "POST /v1/imports/*/ends": #"{"people":[]}"#,
+            "POST /v1/imports/*/batches": #"{"devices":[{"person":"walker","device":"other","fixes":[]}]}"#,
             "PUT /v1/devices/*/location-push-token":
                 #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#,
         ]
