@@ -93,7 +93,8 @@ extension Command {
     var isTakenWithoutRoom: Bool {
         switch self {
         case .addPerson, .addDevice, .giveGrant, .invite, .redeemInvitation, .inviteToAccount, .openAccount, .addRegion,
-            .correct, .setSchedule, .askScheduled, .addWebhook, .reportFixes, .importFixes, .registerPushToken,
+            .correct, .setSchedule, .askScheduled, .addWebhook, .reportFixes, .importFixes, .beginImport,
+            .registerPushToken,
             .queryLocation,
             .testPush:
             false

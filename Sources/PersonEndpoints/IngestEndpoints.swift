@@ -116,14 +116,15 @@ struct IngestEndpoints: Sendable {
     ) {
         do throws(Problem) {
             // The id is the correlation of the events, by which the import can be undone.
-            guard let id = Identifier128(exchange.parameters[0]), !id.isOfKeyedRequest else {
-                throw .invalid("The import's id in the address must be a UUID, for example a random one of version 4.")
-            }
+            let id = try ImportEndpoints.id(exchange.parameters[0])
             let body: JSONDocument
             do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body) } catch {
                 throw .unreadable(error)
             }
-            if body.root["devices"] != nil { return try importDevices(exchange, id, respond) }
+            if body.root["devices"] != nil {
+                let file = try ImportEndpoints.file(body.root["file"])
+                return try importDevices(exchange, ImportReference(id: id, file: file), respond)
+            }
             let device = try body.root.handle("device")
             guard body.root["fixes"]?.array != nil else {
                 throw .invalid("\"fixes\" must be a list of fixes.")
@@ -136,7 +137,7 @@ struct IngestEndpoints: Sendable {
     /// A batch of several devices, which are made with their people as far as they do not exist. All of it shares
     /// commits. Each device is one command, so a crash leaves a device's part whole or not at all.
     private func importDevices(
-        _ exchange: Exchange, _ id: Identifier128, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+        _ exchange: Exchange, _ file: ImportReference, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
         guard let batches = FixJSON.deviceBatches(from: exchange.request.body, now: decisions.clock()) else {
             throw .invalid("\"devices\" must be a list of devices with their fixes.")
@@ -158,9 +159,10 @@ struct IngestEndpoints: Sendable {
             }
             orders.append(
                 .importFixes(
-                    of: person, device: device, DeviceReport.all(reports, from: batch.text, receivedLive: false)))
+                    of: person, device: device, DeviceReport.all(reports, from: batch.text, receivedLive: false),
+                    in: file))
         }
-        decisions.log.submit(orders.map(\.command), by: exchange.caller, correlation: id) { [orders] results in
+        decisions.log.submit(orders.map(\.command), by: exchange.caller, correlation: file.id) { [orders] results in
             respond(importedDevices(results, of: orders, visits: batches.map(\.visits), exchange))
         }
     }

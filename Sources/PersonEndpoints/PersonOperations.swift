@@ -39,7 +39,7 @@ package enum PersonOperations {
         operations += WebhookEndpoints(decisions: decisions, views: views, webhookDeliverer: webhooks).operations
         operations += CorrectionEndpoints(decisions: decisions, views: views).operations
         operations += RevisionEndpoints(decisions: decisions, views: views).operations
-        operations += ImportEndpoints(decisions: decisions).operations
+        operations += ImportEndpoints(decisions: decisions, views: views).operations
         return operations
     }
 }

@@ -222,15 +222,20 @@ extension TimelineTable {
         file.hasher.hash { writer in
             writer.array(9)
             writer.text("reported")
-            writer.integer(person.rawValue)
-            writer.integer(moment.device.rawValue)
-            writer.integer(moment.timestamp.milliseconds)
-            writer.integer(moment.report?.kind.rawValue ?? 0)
-            writer.integer(moment.report?.until.milliseconds ?? 0)
-            writer.real(moment.coordinate.latitude)
-            writer.real(moment.coordinate.longitude)
-            writer.real(moment.horizontalAccuracy ?? -1)
+            write(person, moment, to: &writer)
         }
+    }
+
+    /// Writes the columns of a reported moment.
+    func write(_ person: PersonID, _ moment: StoredFix, to writer: inout CBORWriter) {
+        writer.integer(person.rawValue)
+        writer.integer(moment.device.rawValue)
+        writer.integer(moment.timestamp.milliseconds)
+        writer.integer(moment.report?.kind.rawValue ?? 0)
+        writer.integer(moment.report?.until.milliseconds ?? 0)
+        writer.real(moment.coordinate.latitude)
+        writer.real(moment.coordinate.longitude)
+        writer.real(moment.horizontalAccuracy ?? -1)
     }
 
     /// The hash of a crossing, without the time at which it was reported.

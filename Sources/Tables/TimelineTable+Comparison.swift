@@ -87,21 +87,13 @@ extension TimelineTable {
         ) { statement, person throws(SQLiteError) in fix(statement, person, isWithdrawn: true) }
     }
 
-    /// The moments of visits that devices reported. −1 in the accuracy means that the device gave none.
+    /// The moments of visits that devices reported, and which of them are withdrawn. −1 in the accuracy means that the device
+    /// gave none.
     private func eachReported(
         of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
-        try each(
-            person,
-            """
-            SELECT person, device, timestamp_ms, kind, until_ms, latitude_degrees, longitude_degrees,
-                horizontal_accuracy_meters
-            FROM reported
-            WHERE person BETWEEN ? AND ?
-            ORDER BY person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
-                horizontal_accuracy_meters
-            """, body
-        ) { statement, person throws(SQLiteError) in
+        func row(_ statement: borrowing Statement, isWithdrawn: Bool) throws(SQLiteError) -> ProjectionRow {
+            let person = PersonID(rawValue: statement.int(at: 0))
             guard let kind = ReportedMoment.Kind(rawValue: statement.int(at: 3)),
                 let coordinate = try? Coordinate(latitude: statement.double(at: 5), longitude: statement.double(at: 6))
             else { throw .damagedProjection }
@@ -111,13 +103,35 @@ extension TimelineTable {
                 timestamp: Timestamp(milliseconds: statement.int(at: 2)), coordinate: coordinate,
                 horizontalAccuracy: accuracy == -1 ? nil : accuracy, receivedAt: nil,
                 report: ReportedMoment(kind: kind, until: Timestamp(milliseconds: statement.int(at: 4))))
-            let hash = hash(person, moment)
+            let hash = isWithdrawn ? withdrawnHash(person, moment) : hash(person, moment)
             return ProjectionRow(
-                table: "reported", person: person,
+                table: isWithdrawn ? "withdrawn reported" : "reported", person: person,
                 key: "person \(person.rawValue) \(moment.timestamp.milliseconds) ms device \(moment.device.rawValue) "
                     + "\(kind) \(hash.hex.prefix(8))",
                 summary: "\(coordinate.latitude) \(coordinate.longitude)", hash: hash)
         }
+        try each(
+            person,
+            """
+            SELECT DISTINCT person, device, timestamp_ms, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters
+            FROM reported
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters
+            """, body
+        ) { statement, _ throws(SQLiteError) in try row(statement, isWithdrawn: false) }
+        try each(
+            person,
+            """
+            SELECT DISTINCT person, device, timestamp_ms, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters
+            FROM withdrawn_reported
+            WHERE person BETWEEN ? AND ?
+            ORDER BY person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters
+            """, body
+        ) { statement, _ throws(SQLiteError) in try row(statement, isWithdrawn: true) }
     }
 
     /// The visits.

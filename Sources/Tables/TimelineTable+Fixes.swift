@@ -4,7 +4,7 @@ import Projections
 import SQLite
 import Whereabouts
 
-/// The rows of fixes and of reported moments, which are written as they come.
+/// The rows of fixes, which are written as they come.
 extension TimelineTable {
     /// A fix as a row of `fix` or `twin`.
     /// A row of `withdrawn` has the same columns.
@@ -66,50 +66,6 @@ extension TimelineTable {
             return file.connection.changes == 1
         }
         if isNew { file.fingerprint.add(hash) } else { try insertAgain(row, hash) }
-    }
-
-    /// Writes the moments of the visits that devices reported.
-    ///
-    /// A contradictory report, for example with a departure before its arrival, has no moments. Only versions of the
-    /// rules that use reported visits call this.
-    func insertReports(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
-        for event in batch {
-            guard case .sightingReported(let device, _, .open(.visit(let report))) = event.event,
-                let person = event.stream.person
-            else { continue }
-            for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
-                try insert(moment, event.recordedAt, of: person)
-            }
-        }
-    }
-
-    /// Writes one moment, unless it is there already.
-    ///
-    /// Adding 0 to the degrees turns −0 into 0, so that the key and the hash agree.
-    private func insert(_ moment: StoredFix, _ receipt: Timestamp, of person: PersonID) throws(SQLiteError) {
-        guard let report = moment.report else { return }
-        let isNew = try file.connection.cached(
-            """
-            INSERT INTO reported
-                (person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
-                horizontal_accuracy_meters, received_after_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT DO NOTHING
-            """
-        ) { (statement) throws(SQLiteError) in
-            try statement.bind(person.rawValue, at: 1)
-            try statement.bind(moment.timestamp.milliseconds, at: 2)
-            try statement.bind(moment.device.rawValue, at: 3)
-            try statement.bind(report.kind.rawValue, at: 4)
-            try statement.bind(report.until.milliseconds, at: 5)
-            try statement.bind(moment.coordinate.latitude + 0, at: 6)
-            try statement.bind(moment.coordinate.longitude + 0, at: 7)
-            try statement.bind(moment.horizontalAccuracy ?? -1, at: 8)
-            try statement.bind(receipt.milliseconds - moment.timestamp.milliseconds, at: 9)
-            try statement.run()
-            return file.connection.changes == 1
-        }
-        if isNew { file.fingerprint.add(hash(person, moment)) }
     }
 
     /// Binds the columns in the order of the insertions, from 1 to 9.

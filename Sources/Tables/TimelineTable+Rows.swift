@@ -16,6 +16,7 @@ extension TimelineTable: TimelineRows {
         try file.connection.cached(Self.eachFixSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(from?.milliseconds ?? .min, at: 2)
+            var moments: [StoredFix] = []
             while try statement.step() {
                 let timestamp = statement.int(at: 0)
                 let latitude = FixColumns.Degrees(statement, at: 1).value
@@ -37,6 +38,12 @@ extension TimelineTable: TimelineRows {
                         try Timestamp(timestamp, plus: delay)
                     },
                     report: report)
+                if report != nil {
+                    // A moment that several events report has several rows and counts once.
+                    if moments.last?.timestamp != fix.timestamp { moments.removeAll() }
+                    if moments.contains(where: { $0.isSameMoment(as: fix) }) { continue }
+                    moments.append(fix)
+                }
                 guard try body(fix) else { return }
             }
         }
@@ -276,5 +283,13 @@ extension Lead {
         self.init(
             from: Timestamp(milliseconds: statement.int(at: column)),
             device: DeviceID(rawValue: statement.int(at: column + 1)))
+    }
+}
+
+extension StoredFix {
+    /// Whether both are the same moment of a reported visit, whenever each was received.
+    fileprivate func isSameMoment(as other: StoredFix) -> Bool {
+        device == other.device && timestamp == other.timestamp && report == other.report
+            && coordinate == other.coordinate && horizontalAccuracy == other.horizontalAccuracy
     }
 }

@@ -5,6 +5,18 @@ package import Whereabouts
 // Fixes that are withdrawn are in `withdrawn` and in no other table; the fold does not see them. Rows are moved at the
 // event, so that later events of the same batch find them moved.
 extension TimelineTable {
+    /// Moves the visits that an event withdraws or restores, and derives everything from the first of them on again.
+    ///
+    /// An event without a person changes nothing.
+    func reviseVisits(
+        _ event: RecordedEvent, _ visits: FixNumbers, _ revision: Part<FixRevision>, isWithdrawal: Bool
+    ) throws(SQLiteError) {
+        guard let person = event.stream.person else { return }
+        let moved = try reviseReports(visits, of: person, revision, isWithdrawal: isWithdrawal)
+        let changes = try refold(moved, of: person, isWithdrawal: isWithdrawal, at: event.recordedAt)
+        for change in changes { try apply(change) }
+    }
+
     /// Moves the fixes that an event withdraws or restores, and derives everything from the first of them on again.
     ///
     /// An event without a person changes nothing.

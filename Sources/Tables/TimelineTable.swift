@@ -8,9 +8,9 @@ import Whereabouts
 ///
 /// `fix` has one row for each identity. Twins have the same identity and different contents; all but the first, in the
 /// order of their contents, are in `twin`, so that a fix without twins costs nothing more. `withdrawn` has the fixes that
-/// no longer count. `reported` has the moments
-/// of visits that devices reported, with −1 for a missing accuracy. Rows of these three tables are written as they
-/// arrive, the others by the changes of `TimelineFold`.
+/// no longer count. `reported` has the moments of visits that devices reported, with −1 for a missing accuracy, once for
+/// each event that reports them; `withdrawn_reported` has those that no longer count. Rows of these tables are written as
+/// they arrive, the others by the changes of `TimelineFold`.
 ///
 /// Each table's primary key starts with the person, so that a person's rows are neighbours in the file: a read or an
 /// erasure touches few pages, and no further index is needed.
@@ -27,7 +27,7 @@ package final class TimelineTable: Projection {
     /// - `fix`, `twin`, `withdrawn`: degrees are whole numbers of 10⁻⁷ degrees if they are exactly that, else doubles
     ///   (``FixColumns``). `details` is a CBOR array of the other members; NULL if there are none. `content`
     ///   distinguishes the twins of one identity.
-    /// - `reported`: `kind` is `ReportedMoment.Kind`, `until_ms` the end of the stay that begins at this time, or
+    /// - `reported`, `withdrawn_reported`: `kind` is `ReportedMoment.Kind`, `until_ms` the end of the stay that begins at this time, or
     ///   this time.
     /// - `visit`: `id` is a hash as 64 bits, `fixes` the number of fixes inside, `last_seen_ms` the last moment with
     ///   evidence of presence, `tellable_from_ms` the time from which silence alone makes it a visit.
@@ -92,8 +92,23 @@ package final class TimelineTable: Projection {
             longitude_degrees REAL NOT NULL,
             horizontal_accuracy_meters REAL NOT NULL,
             received_after_ms INTEGER NOT NULL,
+            number INTEGER NOT NULL,
             PRIMARY KEY (person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
-                horizontal_accuracy_meters)
+                horizontal_accuracy_meters, number)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE withdrawn_reported (
+            person INTEGER NOT NULL,
+            timestamp_ms INTEGER NOT NULL,
+            device INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            until_ms INTEGER NOT NULL,
+            latitude_degrees REAL NOT NULL,
+            longitude_degrees REAL NOT NULL,
+            horizontal_accuracy_meters REAL NOT NULL,
+            received_after_ms INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            PRIMARY KEY (person, timestamp_ms, device, kind, until_ms, latitude_degrees, longitude_degrees,
+                horizontal_accuracy_meters, number)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE visit (
             person INTEGER NOT NULL,
@@ -218,6 +233,12 @@ package final class TimelineTable: Projection {
             case .restoration(let fixes, let revision):
                 news.note(rest[end...end])
                 try revise(rest[end], fixes, revision, isWithdrawal: false)
+            case .withdrawalOfVisits(let visits, let revision):
+                news.note(rest[end...end])
+                try reviseVisits(rest[end], visits, revision, isWithdrawal: true)
+            case .restorationOfVisits(let visits, let revision):
+                news.note(rest[end...end])
+                try reviseVisits(rest[end], visits, revision, isWithdrawal: false)
             }
             rest = rest[(end + 1)...]
         }
@@ -272,6 +293,7 @@ package final class TimelineTable: Projection {
         try delete(from: "DELETE FROM twin WHERE person = ?", person)
         try delete(from: "DELETE FROM withdrawn WHERE person = ?", person)
         try delete(from: "DELETE FROM reported WHERE person = ?", person)
+        try delete(from: "DELETE FROM withdrawn_reported WHERE person = ?", person)
         try delete(from: "DELETE FROM visit WHERE person = ?", person)
         try delete(from: "DELETE FROM crossing WHERE person = ?", person)
         try delete(from: "DELETE FROM region WHERE person = ?", person)
@@ -297,11 +319,13 @@ package final class TimelineTable: Projection {
     }
 }
 
-/// What an event does to rows of fixes that are there already.
+/// What an event does to rows of fixes or reported visits that are there already.
 private enum FixRemoval {
     case erasure(PersonID)
     case withdrawal(FixNumbers, Part<FixRevision>)
     case restoration(FixNumbers, Part<FixRevision>)
+    case withdrawalOfVisits(FixNumbers, Part<FixRevision>)
+    case restorationOfVisits(FixNumbers, Part<FixRevision>)
 }
 
 extension RecordedEvent {
@@ -311,6 +335,8 @@ extension RecordedEvent {
         case .personErased(let person): return .erasure(person)
         case .fixesWithdrawn(let fixes, let revision): return .withdrawal(fixes, revision)
         case .fixesRestored(let fixes, let revision): return .restoration(fixes, revision)
+        case .visitsWithdrawn(let visits, let revision): return .withdrawalOfVisits(visits, revision)
+        case .visitsRestored(let visits, let revision): return .restorationOfVisits(visits, revision)
         case .fixReported, .sightingReported(_, .visit, _), .regionAdded, .regionRemoved: return nil
         default:
             event.isPassedOver(by: .timeline)

@@ -106,6 +106,34 @@ public struct ServiceClient: Sendable {
         try send("POST", path, body: json)
     }
 
+    /// Sends a `POST` and returns at once, so that the next one can be made meanwhile.
+    ///
+    /// - Parameter json: The body, an object.
+    package func begin(_ path: [String], json: [UInt8]) throws(ClientError) -> PostUnderWay {
+        let request = try request("POST", path, query: [], body: json)
+        let awaited = Awaited<Result<HTTPResponse, ClientError>>()
+        transport.send(request) { awaited.give($0) }
+        return PostUnderWay(client: self, request: request, path: path, awaited: awaited)
+    }
+
+    /// A request that was sent and not yet answered.
+    package struct PostUnderWay {
+        fileprivate let client: ServiceClient
+        fileprivate let request: HTTPRequest
+        fileprivate let path: [String]
+        fileprivate let awaited: Awaited<Result<HTTPResponse, ClientError>>
+
+        /// Waits for the answer, once. While the service is busy, the request is repeated as any other.
+        package func value() throws(ClientError) -> JSONValue {
+            var response = try awaited.take().get()
+            if let pause = ServiceClient.pauseSeconds(response) {
+                sleep(UInt32(pause))
+                response = try client.answer(to: request)
+            }
+            return try client.value(of: response, path)
+        }
+    }
+
     /// Sent only once: a repeated one could find the thing gone by the first.
     package func delete(
         _ path: [String], query: [(name: String, value: String)] = []
@@ -163,7 +191,7 @@ public struct ServiceClient: Sendable {
     }
 
     /// The answer to a request, which is repeated while the service is busy.
-    private func answer(
+    fileprivate func answer(
         to request: HTTPRequest, patienceSeconds: Int = ServiceClient.patienceSeconds
     ) throws(ClientError) -> HTTPResponse {
         var waited = 0

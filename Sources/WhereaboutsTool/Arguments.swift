@@ -154,6 +154,9 @@ struct Invocation: Sendable {
         return texts[option.name, default: []].compactMap { option.read($0) }
     }
 
+    /// The value of an option as it was written; empty if it was not given.
+    func text(of option: some OptionDeclaration) -> String { texts[option.name]?.first ?? "" }
+
     /// Whether the command has the option; for code that serves several commands.
     func takes(_ option: some OptionDeclaration) -> Bool { command.options.contains { $0.name == option.name } }
 

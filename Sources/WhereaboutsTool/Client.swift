@@ -63,6 +63,16 @@ struct Client {
         try told { () throws(ClientError) in try service.post(path, json: json) }
     }
 
+    /// Sends a `POST` and returns at once.
+    func begin(_ path: [String], json: [UInt8]) throws(ToolError) -> ServiceClient.PostUnderWay {
+        try told { () throws(ClientError) in try service.begin(path, json: json) }
+    }
+
+    /// Waits for the answer to a `POST` that was begun.
+    func finish(_ post: ServiceClient.PostUnderWay) throws(ToolError) -> JSONValue {
+        try told { () throws(ClientError) in try post.value() }
+    }
+
     func delete(
         _ path: [String], query: [(name: String, value: String)] = []
     ) throws(ToolError) -> JSONValue {

@@ -43,6 +43,17 @@ enum Reach {
         }
     }
 
+    /// What tells one service from another.
+    var text: String {
+        switch self {
+        case .directory(let path):
+            guard let real = realpath(path, nil) else { return path }
+            defer { free(real) }
+            return String(cString: real)
+        case .server(let server): return server.url
+        }
+    }
+
     /// Reads the command line and the environment.
     ///
     /// - Throws: ``ToolError/usage(_:)`` if two of them contradict each other, or an address has no token.

@@ -1,4 +1,5 @@
 import Geodesy
+import JSON
 package import Whereabouts
 
 /// Reads the sentences of a GNSS receiver (NMEA 0183) and makes one fix of each epoch.
@@ -9,16 +10,23 @@ package import Whereabouts
 /// RMC has date, place, speed and course, GGA the altitude above mean sea level and the geoid's separation, GST the
 /// standard deviations, GSA the dilutions. Sentences with the same time are one epoch. Other sentences are skipped, and
 /// so are those without a checksum or with a wrong one, because serial lines lose bytes. An epoch that the receiver
-/// marks as void, or that comes before any date, is not a fix.
+/// marks as void is not a fix.
+///
+/// - Epochs before the first date wait for it, at most ``undatedMax`` of them. Without any date there are no fixes.
+/// - A dilution of precision is no accuracy: it becomes one only with the error of a range, which no sentence has. It is
+///   kept in the remainder, for example `{"hdop":0.9}`, and the accuracy is unknown without a GST.
+/// - GPS counts weeks modulo 1,024, so old receivers jump back by as many weeks. Such a jump between two dates is taken
+///   back. Output that is too old from its beginning looks like old output, and is left as it is.
 ///
 /// The bytes may come in pieces of any size; at most one line is kept. Source: NMEA 0183 4.11 as described by the
 /// manuals of its receivers and by "NMEA Revealed" (gpsd project).
 package struct NMEALines: Sendable {
     /// The standard's longest sentence has 82 characters; some receivers write longer ones.
     package static let lineBytes = 256
-    /// One standard deviation of a range in meters, by which a dilution is multiplied if there is no GST. Our choice,
-    /// in the middle of the figures for single-frequency receivers.
-    static let rangeSigmaMeters = 5.0
+    /// The epochs that wait for the first date: an hour of one a second.
+    static let undatedMax = 3600
+    /// 1,024 weeks in days, after which GPS counts them again from 0.
+    private static let weekCycleDays: Int64 = 7168
 
     /// The counts so far.
     package private(set) var counts = Counts()
@@ -27,6 +35,10 @@ package struct NMEALines: Sendable {
     private var epoch = NMEAEpoch()
     /// The day and time of the last RMC, in days since 1970 and milliseconds.
     private var day: (days: Int64, millisecond: Int64)?
+    /// The epochs before the first date.
+    private var undated: [NMEAEpoch] = []
+    /// What is added to each date after a roll-over of the weeks.
+    private var addedDays: Int64 = 0
 
     /// The number of sentences.
     package struct Counts: Hashable, Sendable {
@@ -49,7 +61,7 @@ package struct NMEALines: Sendable {
         var fixes: [Fix] = []
         for byte in bytes {
             if byte == UInt8(ascii: "\n") {
-                if let fix = endLine() { fixes.append(fix) }
+                fixes += endLine()
             } else if partial.count < Self.lineBytes {
                 partial.append(byte)
             } else {
@@ -61,30 +73,30 @@ package struct NMEALines: Sendable {
 
     /// Ends the input, and with it the last line and the last epoch.
     package mutating func finish() -> [Fix] {
-        [endLine(), endEpoch()].compactMap { $0 }
+        endLine() + endEpoch()
     }
 
-    private mutating func endLine() -> Fix? {
+    private mutating func endLine() -> [Fix] {
         defer { (partial, isTooLong) = ([], false) }
         // A line may begin with the rest of one that was cut.
         guard let start = partial.lastIndex(of: UInt8(ascii: "$")) else {
             if isTooLong { counts.damaged += 1 }
-            return nil
+            return []
         }
         guard !isTooLong, let fields = fields(of: partial[start...]) else {
             counts.damaged += 1
-            return nil
+            return []
         }
         counts.sentences += 1
-        guard let type = fields.first, type.utf8.count == 5 else { return nil }
+        guard let type = fields.first, type.utf8.count == 5 else { return [] }
         switch type.suffix(3) {
         case "RMC", "GGA", "GST":
             guard fields.count > 1, let millisecond = Self.time(fields[1]) else {
                 // A receiver without a time leaves the field empty.
                 if fields.count <= 1 || !fields[1].isEmpty { counts.damaged += 1 }
-                return nil
+                return []
             }
-            var finished: Fix?
+            var finished: [Fix] = []
             if let old = epoch.millisecond, old != millisecond { finished = endEpoch() }
             epoch.millisecond = millisecond
             if type.hasSuffix("RMC") { take(date: fields) }
@@ -92,21 +104,36 @@ package struct NMEALines: Sendable {
             return finished
         case "GSA":
             epoch.takeDilutions(fields)
-            return nil
-        default: return nil
+            return []
+        default: return []
         }
     }
 
     private mutating func take(date fields: [Substring]) {
         guard fields.count > 9, let millisecond = epoch.millisecond, let days = Self.days(fields[9]) else { return }
-        day = (days, millisecond)
+        // Two sentences follow each other, so the true difference is a day at the most.
+        if let day, abs(day.days - (days + addedDays) - Self.weekCycleDays) <= 1 { addedDays += Self.weekCycleDays }
+        day = (days + addedDays, millisecond)
     }
 
-    private mutating func endEpoch() -> Fix? {
+    private mutating func endEpoch() -> [Fix] {
         defer { epoch = NMEAEpoch() }
-        guard let millisecond = epoch.millisecond, let day else { return nil }
-        // An epoch after midnight belongs to the next day, even if it has no RMC.
-        let days = day.days + (millisecond + 43_200_000 < day.millisecond ? 1 : 0)
+        guard epoch.millisecond != nil else { return [] }
+        guard let day else {
+            if undated.count < Self.undatedMax { undated.append(epoch) }
+            return []
+        }
+        defer { undated = [] }
+        return undated.compactMap { Self.fix($0, day) } + [Self.fix(epoch, day)].compactMap { $0 }
+    }
+
+    /// An epoch without an RMC has the day of the nearest date: the next one just after midnight, the one before just
+    /// before it.
+    private static func fix(_ epoch: NMEAEpoch, _ day: (days: Int64, millisecond: Int64)) -> Fix? {
+        guard let millisecond = epoch.millisecond else { return nil }
+        let later: Int64 = millisecond + 43_200_000 < day.millisecond ? 1 : 0
+        let earlier: Int64 = millisecond > day.millisecond + 43_200_000 ? 1 : 0
+        let days = day.days + later - earlier
         return epoch.fix(at: Timestamp(milliseconds: days * 86_400_000 + millisecond))
     }
 
@@ -233,18 +260,27 @@ private struct NMEAEpoch {
             // The radius whose square is the mean square error; 63 to 68 % of the fixes are within it.
             fix.horizontalAccuracy = Sentinel.known(
                 (sigma.latitude * sigma.latitude + sigma.longitude * sigma.longitude).squareRoot())
-        } else {
-            fix.horizontalAccuracy = horizontalDilution.flatMap { Sentinel.known($0 * NMEALines.rangeSigmaMeters) }
         }
+        fix.remainder = dilutions
         fix.altitude = altitude.flatMap(Sentinel.known)
         if let altitude, let separation { fix.ellipsoidalAltitude = Sentinel.known(altitude + separation) }
-        if altitude != nil {
-            fix.verticalAccuracy =
-                sigma?.altitude ?? verticalDilution.flatMap { Sentinel.known($0 * NMEALines.rangeSigmaMeters) }
-        }
+        if altitude != nil { fix.verticalAccuracy = sigma?.altitude }
         // A knot is 1852 m per hour.
         fix.speed = knots.flatMap(Sentinel.nonNegative).flatMap { Sentinel.known($0 * 1852 / 3600) }
         fix.course = course.flatMap(Sentinel.course)
         return fix
+    }
+
+    /// The dilutions as the fix's remainder; `nil` if the receiver gave none.
+    private var dilutions: String? {
+        let known = [("hdop", horizontalDilution), ("vdop", verticalDilution)].compactMap { name, value in
+            value.flatMap(Sentinel.nonNegative).flatMap(Sentinel.known).map { (name, $0) }
+        }
+        guard !known.isEmpty else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, value) in known { writer.field(name, value) }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

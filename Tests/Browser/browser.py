@@ -21,7 +21,7 @@ FORMS = {"desk": DESK, "phone": PHONE, "dark": DARK}
 
 # Who sees which view.
 PERSONS_VIEWS = ["now", "day", "audit", "requests", "sharing", "places", "year", "regions", "devices"]
-OPERATORS_VIEWS = ["operate", "operate/reports", "operate/events", "operate/people", "welcome"]
+OPERATORS_VIEWS = ["operate", "operate/reports", "operate/events", "operate/imports", "operate/people", "welcome"]
 VIEWS = [("walker", view) for view in PERSONS_VIEWS] + [("operator", view) for view in OPERATORS_VIEWS]
 
 

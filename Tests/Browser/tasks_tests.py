@@ -568,6 +568,23 @@ def test_a_projection_is_rebuilt_compared_and_taken_into_use(world):
         visit.must_be_quiet("operate")
 
 
+def test_an_import_is_undone_and_redone(world):
+    house = world.house
+    begun = house.post("/v1/imports", {"person": "stranger", "file": {"name": "old.gpx"}})["id"]
+    fix = {"timestamp": 1500000000, "latitude": 1, "longitude": 2}
+    house.post(f"/v1/imports/{begun}/batches", {"devices": [{"person": "stranger", "device": "old-phone", "fixes": [fix]}]})
+    house.post(f"/v1/imports/{begun}/ends", {"people": [{"person": "stranger", "new": 1}]})
+    with world.visit("operator") as visit:
+        visit.open("operate/imports")
+        row = visit.page.locator("tbody tr", has_text=begun)
+        for what, state in (("Undo", "undone"), ("Redo", "ended")):
+            row.get_by_role("button", name=f"{what} the import for stranger").click()
+            visit.page.locator("dialog").get_by_label("Reason").fill("the wrong file")
+            visit.page.locator("dialog").get_by_role("button", name=what).click()
+            row.locator(".pill", has_text=state).wait_for()
+        visit.must_be_quiet("imports")
+
+
 def test_the_operator_sees_an_entry_as_it_is_stored(world):
     with world.visit("operator") as visit:
         visit.open("audit?person=walker&who=friend")

@@ -24,10 +24,27 @@ import Testing
         }
     }
 
+    /// Excel saves "Unicode text" so. Only the reader of XML takes it.
+    @Test(arguments: ["time,lat,lon\n1,2,3\n", #"[{"lat":1}]"#, "$GPRMC,1"])
+    func `other text in UTF-16 is refused by name`(
+        text: String
+    ) {
+        for mark in [[0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]] {
+            let bytes = mark + text.utf8.flatMap { mark[0] == 0xFF ? [$0, 0] : [0, $0] }
+            for chosen in [nil, FileFormat.csv] {
+                #expect {
+                    try FileDetection.detect(bytes, chosen: chosen)
+                } throws: {
+                    ($0 as? FormatFault)?.description.contains("UTF-16; save it as UTF-8") == true
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
-        ("", "The file is empty."), (" \n", "The file is empty."),
-        ("<svg/>", "The file is XML but not GPX, KML or TCX."),
-        ("<!-- open", "The file is XML but not GPX, KML or TCX."),
+        ("", "The file is empty; export or copy it again."), (" \n", "The file is empty; export or copy it again."),
+        ("<svg/>", "The file is XML but not GPX, KML or TCX; export the track as GPX and import that."),
+        ("<!-- open", "The file is XML but not GPX, KML or TCX; export the track as GPX and import that."),
         ("Rar!\u{1A}", "The file is a RAR archive; unpack it and import its files."),
     ])
     func `any other file is named in a sentence`(text: String, sentence: String) {

@@ -24,7 +24,8 @@ import Testing
             TimelineReader.visitSQL, TimelineReader.toldVisitsSQL, TimelineReader.toldCrossingsSQL,
             TimelineReader.placesSQL, TimelineReader.leadsSQL, TimelineReader.enteredSQL, TimelineReader.withdrawnSQL,
             TimelineReader.newestUsableSQL, TimelineTable.searchedFixesSQL, TimelineTable.searchedTwinsSQL,
-            TimelineTable.searchedWithdrawnSQL,
+            TimelineTable.searchedWithdrawnSQL, TimelineTable.searchedReportsSQL,
+            TimelineTable.searchedWithdrawnReportsSQL, TimelineTable.countedSQL, TimelineTable.countedWithdrawnSQL,
         ] {
             expectSearches(try plan(TimelineTable.self, sql))
         }

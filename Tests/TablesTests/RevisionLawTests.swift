@@ -128,6 +128,57 @@ import Testing
                 == Folded<TimelineTable>(log.events).file.fingerprint)
     }
 
+    /// A log of fixes and visits. Some moments are reported by two events.
+    private static func visited(_ reports: [Report], isReported: (Int) -> Bool = { _ in true }) -> (MemoryLog, [Int]) {
+        var (log, visits): (MemoryLog, [Int]) = (MemoryLog(), [])
+        for (index, report) in reports.enumerated() {
+            log.add(report)
+            guard index % 30 == 7 else { continue }
+            let time = report.fix.timestamp
+            for copy in 0..<(index % 60 == 7 ? 2 : 1) where isReported(index + copy) {
+                let visit = VisitReport(
+                    timestamp: time.adding(seconds: Int64(copy)), coordinate: report.fix.coordinate,
+                    horizontalAccuracy: 30, arrival: time.adding(seconds: -2400), departure: time)
+                visits.append(log.events.count)
+                log.add(
+                    .sightingReported(device: report.device, .visit, .open(.visit(visit))), to: .track(report.person),
+                    at: (report.fix.receivedAt ?? time).adding(seconds: 60))
+            }
+        }
+        return (log, visits)
+    }
+
+    @Test(arguments: seeds) func `withdrawn visits leave a timeline as if they had never been reported`(
+        seed: UInt64
+    ) throws {
+        let reports = try History.reports(seed: seed, hours: 20)
+        let (all, visits) = Self.visited(reports)
+        try #require(visits.count > 10)
+        var undone = all
+        for visit in visits { undone.revise(visit: all.events[visit], isWithdrawal: true) }
+        // One of two events that report the same moment: it still counts.
+        var half = all
+        for visit in visits where all.events[visit - 1].event.kind == .visitReported {
+            half.revise(visit: all.events[visit], isWithdrawal: true)
+        }
+        try #require(half.events.count > all.events.count)
+        let never = try Folded<TimelineTable>(Self.visited(reports) { _ in false }.0.events)
+        let whole = try Folded<TimelineTable>(all.events)
+        #expect(try whole.rows() != never.rows())
+        for batch in [1, 40, 5000] {
+            let folded = try Folded<TimelineTable>(undone.events, batch: batch, forgetting: batch == 40)
+            expectSame(try folded.rows().filter { !$0.hasPrefix("withdrawn") }, try never.rows())
+            #expect(try folded.rows().contains { $0.hasPrefix("withdrawn reported") })
+            let less = try Folded<TimelineTable>(half.events, batch: batch)
+            expectSame(try less.rows().filter { !$0.hasPrefix("withdrawn") }, try whole.rows())
+            var redone = undone
+            for visit in visits { redone.revise(visit: all.events[visit], isWithdrawal: false) }
+            let again = try Folded<TimelineTable>(redone.events, batch: batch)
+            expectSame(try again.rows(), try whole.rows())
+            #expect(again.file.fingerprint == whole.file.fingerprint)
+        }
+    }
+
     /// Reports with logs of them in which fixes are withdrawn and restored.
     struct Scene {
         /// A report's content; twins of one device, time and place differ.
@@ -213,6 +264,18 @@ import Testing
 }
 
 extension MemoryLog {
+    /// Withdraws or restores the visit of an event.
+    fileprivate mutating func revise(visit event: RecordedEvent, isWithdrawal: Bool) {
+        guard case .sightingReported(let device, _, .open(.visit(let visit))) = event.event,
+            let person = event.stream.person, let arrival = visit.arrival, let last = events.last
+        else { return }
+        let visits = FixNumbers(device: device, numbers: event.number...event.number)
+        let revision = FixRevision(time: arrival...(visit.departure ?? arrival), reason: "the wrong file")
+        add(
+            isWithdrawal ? .visitsWithdrawn(visits, .open(revision)) : .visitsRestored(visits, .open(revision)),
+            to: .audit(person), at: last.recordedAt)
+    }
+
     /// Withdraws or restores the fix of an event.
     fileprivate mutating func withdraw(_ event: RecordedEvent, isWithdrawal: Bool = true) {
         guard case .fixReported(let device, _, .open(let fix)) = event.event, let person = event.stream.person else {

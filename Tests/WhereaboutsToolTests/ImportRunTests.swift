@@ -171,7 +171,8 @@ import WireFormats
         let folder = TemporaryFolder()
         var run = run(FakeService(), person: "anna")
         #expect(
-            try run.importFile(folder.write("", to: "e")).fault?.hasSuffix("/e was not imported. The file is empty.")
+            try run.importFile(folder.write("", to: "e")).fault?.hasSuffix(
+                "/e was not imported. The file is empty; export or copy it again.")
                 == true)
         #expect(
             try run.importFile(folder.path + "/none").fault?.hasSuffix(

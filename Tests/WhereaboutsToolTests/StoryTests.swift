@@ -50,7 +50,11 @@ import Testing
         let imported = tool("import", "--person", "anna", "--json", file)
         #expect(imported.exitCode == 0)
         #expect(try json(imported.results)["new"]?.int == 120)
-        #expect(imported.notes == "Added the person anna.\nAdded the device import-anna of anna.\n")
+        let begun = try #require(try json(imported.results)["import"]?.string)
+        #expect(
+            imported.notes
+                == "Import \(begun). To undo it: whereabouts import undo \(begun)\n"
+                + "Added the person anna.\nAdded the device import-anna of anna.\n")
         #expect(try json(tool("import", "--person", "anna", "--json", file))["duplicate"]?.int == 120)
 
         let region = ["--person", "anna", "--id", "spot", "--circle", "30,-40,500"]
@@ -105,6 +109,11 @@ import Testing
         #expect(try json(tool("import", "redo", id, "--json"))["fixes"]?.int == 120)
         #expect(try fixes() == 120)
         #expect(tool("import", "undo", "nonsense").exitCode == 2)
+        let listed = try json(tool("import", "list", "--person", "anna", "--json").results)["imports"]?.array.map(
+            Array.init)
+        #expect(listed?.compactMap { $0["state"]?.string } == ["ended", "ended"])
+        #expect(listed?.first?["id"]?.string == id && listed?.first?["counts"]?["new"]?.int == 120)
+        #expect(tool("import", "list").results.contains("\(id)  ended"))
 
         let audit = try json(tool("audit", "--person", "anna", "--json"))
         let reads = audit["audit"]?.array.map(Array.init)?.filter { $0["question"]?.string == "track" } ?? []

@@ -59,6 +59,8 @@ final class FakeService: Transport {
         var people: [String: [String]] = [:]
         var seen: Set<String> = []
         var batchSizes: [Int] = []
+        /// What ended imports brought, for each person.
+        var ends: [String] = []
         /// Refused by the fake: latitudes above this.
         var northernmost = 90.0
     }
@@ -86,11 +88,26 @@ final class FakeService: Transport {
         let body = try? JSONDocument.parse(request.body).root
         return state.withLock { state in
             switch (request.method, path.dropFirst().first, path.count) {
+            case ("POST", "imports", 2): return Self.begin(body, &state)
+            case ("POST", "imports", 4) where path.last == "ends":
+                state.ends += Self.items(body?["people"]).map {
+                    "\($0["person"]?.string ?? "") \($0["new"]?.int ?? -1)"
+                }
+                return .json(Array("{}".utf8))
             case ("POST", "imports", 4):
                 return Self.take(body, &state)
             default: return .problem(404, title: "Not found", detail: "There is nothing at this address.")
             }
         }
+    }
+
+    private static func begin(_ body: JSONValue?, _ state: inout State) -> HTTPResponse {
+        guard let person = body?["person"]?.string, let id = body?["id"]?.string else {
+            return .problem(422, title: "Refused", detail: "There is no person.")
+        }
+        let isNew = state.people[person] == nil
+        if isNew { state.people[person] = [] }
+        return .json(Array(#"{"id":"\#(id)","resumed":false,"addedPerson":\#(isNew)}"#.utf8))
     }
 
     private static func take(_ body: JSONValue?, _ state: inout State) -> HTTPResponse {

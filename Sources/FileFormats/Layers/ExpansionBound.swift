@@ -1,7 +1,7 @@
 /// The bounds of a compressed stream's expansion.
 struct ExpansionBound {
     /// A track of text is 5 to 30 times as long as its compressed form; deflate reaches 1,032.
-    static let ratioMax = 250
+    static let ratioMax = 200
     /// Up to here, the ratio is not looked at: a short file of equal lines is no attack.
     static let freeBytes = 8 << 20
     /// The most bytes that one file may expand to.

@@ -20,23 +20,29 @@ enum FileDetection {
         }
         if prefix.starts(with: [0x1F, 0x8B]) { return .gzip }
         if TarMembers.isOne(prefix) { return .tar }
+        let isUTF16 = prefix.starts(with: [0xFF, 0xFE]) || prefix.starts(with: [0xFE, 0xFF])
         if let chosen {
             guard !prefix.isEmpty else { throw .empty }
+            if isUTF16, ![.gpx, .kml, .tcx].contains(chosen) { throw wide }
             return .format(chosen)
         }
         if prefix.count >= 12, prefix[0] >= 12, prefix[8..<12].elementsEqual(".FIT".utf8) { return .format(.fit) }
         if let packed = Self.packed(prefix) { throw packed }
         // UTF-16 in either byte order becomes readable enough without its zeros.
-        let isUTF16 = prefix.starts(with: [0xFF, 0xFE]) || prefix.starts(with: [0xFE, 0xFF])
         let mark = isUTF16 ? 2 : prefix.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let text = prefix.dropFirst(mark).filter { !isUTF16 || $0 != 0 }.drop(while: DecimalText.isWhiteSpace)
         switch text.first {
         case nil: throw .empty
         case UInt8(ascii: "<"): return .format(try xml(text))
+        case _ where isUTF16: throw wide
         case UInt8(ascii: "{"), UInt8(ascii: "["): return .format(try JSONKind.detect(text))
         default: return .format(try plain(text))
         }
     }
+
+    /// The readers of XML take UTF-16, the others UTF-8 alone.
+    private static let wide = FormatFault.refused(
+        "text in UTF-16", wayOut: "save it as UTF-8 with an editor or a spreadsheet, and import that")
 
     private static func packed(_ prefix: [UInt8]) -> FormatFault? {
         let unpack = "unpack it and import its files"

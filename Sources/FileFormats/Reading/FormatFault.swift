@@ -36,11 +36,11 @@ package enum FormatFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence that says what to do.
     package var description: String {
         switch self {
-        case .empty: "The file is empty."
+        case .empty: "The file is empty; export or copy it again."
         case .refused(let name, let wayOut): "The file is \(name); \(wayOut)."
         case .shiftedOnPurpose:
             "The file is GeoPulse's debug export, whose coordinates are shifted on purpose; export Raw GPS Data in GeoPulse and import that."
-        case .otherXML: "The file is XML but not GPX, KML or TCX."
+        case .otherXML: "The file is XML but not GPX, KML or TCX; export the track as GPX and import that."
         case .otherJSON:
             "The file is JSON of an unknown form: it is not of Google, OwnTracks, Overland, Arc, Polarsteps, Dawarich, GeoPulse, Moves or Samsung Health, not GeoJSON, and its first line is not a fix with timestamp, latitude and longitude."
         case .unknown:

@@ -83,6 +83,14 @@ package enum Schema {
             "In the form of POST /v1/fixes. An item that is not a fix is kept as rejected and listed in the answer."
     ])
 
+    /// A file that is imported, as a client describes it.
+    package static let importedFile = body(
+        [:],
+        optional: [
+            "name": text(1...Limits.fileNameCharacters), "format": text(1...Limits.fileFormatCharacters),
+            "bytes": count, "sha256": pattern("^[0-9a-fA-F]{64}$"),
+        ])
+
     /// Visits of another system, any JSON values.
     static let importedVisits = list([:]).with([
         "description": "Visits that another system found, in the form of POST /v1/reports without the type."
@@ -280,12 +288,15 @@ package enum Schema {
         "DeviceBatch": object(["device": handle, "fixes": importedFixes]).with([
             "description": "The fixes of one device that exists."
         ]),
-        "DevicesBatch": object([
-            "devices": list(
-                object(
-                    ["person": handle, "device": handle, "fixes": importedFixes], optional: ["visits": importedVisits]),
-                0...Limits.batchCommands)
-        ]).with(["description": "The fixes of devices that are added, with their people, if they do not exist."]),
+        "DevicesBatch": object(
+            [
+                "devices": list(
+                    object(
+                        ["person": handle, "device": handle, "fixes": importedFixes],
+                        optional: ["visits": importedVisits]),
+                    0...Limits.batchCommands)
+            ], optional: ["file": importedFile]
+        ).with(["description": "The fixes of devices that are added, with their people, if they do not exist."]),
         "SourceInformation": object(of: SourceInformationItem.self),
         "Visit": object(of: VisitItem.self),
         "DecidingFix": object(of: DecidingFixItem.self),

@@ -73,7 +73,9 @@ package struct PersonFeed {
             }
             guard event.stream.person == person else { continue }
             switch event.event {
-            case .fixReported, .fixesWithdrawn, .fixesRestored, .regionAdded, .regionRemoved: mayHaveNews = told != nil
+            case .fixReported, .fixesWithdrawn, .fixesRestored, .visitsWithdrawn, .visitsRestored, .regionAdded,
+                .regionRemoved:
+                mayHaveNews = told != nil
             case .inputRejected(let device, let reason, _, let input):
                 items.append(writer.item(of: event, rejected: input.content, from: device, reason))
             // The timeline does not follow from it; if it is in the audit stream, it is an item below.

@@ -1,12 +1,13 @@
-// Operate: the log and its projections, a rebuild with the difference before it is taken into use, rejected reports, pushes, events.
+// Operate: the log and its projections, a rebuild with the difference before it is taken into use, rejected reports, pushes,
+// events, imports with undo and redo.
 import { api } from './api.js';
-import { action, confirm, empty, facts, field, h, note, page, pill, table, values } from './kit.js';
+import { action, ask, confirm, empty, facts, field, h, note, page, pill, table, values } from './kit.js';
 import { load, moment, more, put, section, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
 
 export const title = 'operate.title';
 
-const tabs = ['projections', 'reports', 'events', 'people'];
+const tabs = ['projections', 'reports', 'events', 'imports', 'people'];
 const everySeconds = 5;
 
 export async function show(context) {
@@ -19,7 +20,7 @@ export async function show(context) {
         h('nav', { class: 'tabs', 'aria-label': strings('operate.parts') }, tabs.map(one => h('a', { href: `/operate/${one}`, 'aria-current': one === tab ? 'page' : undefined }, strings(`operate.tabs.${one}`)))),
         inner,
     ]);
-    return { projections, reports, events, people }[tab](context, inner);
+    return { projections, reports, events, imports, people }[tab](context, inner);
 }
 
 // Projections
@@ -155,6 +156,47 @@ async function events(context, inner) {
             ],
         }), next && h('p', {}, h('a', { class: 'button', href: `/operate/events?${further}` }, strings('operate.newer')))];
     });
+}
+
+// Imports
+
+function imports(context, inner) {
+    const read = async () => {
+        const { items } = await api.get('/v1/imports', {}, { signal: context.signal });
+        if (!items.length) return empty(strings('operate.noImports'), strings('operate.noImportsText'));
+        return [table({
+            caption: strings('operate.importsCaption', { count: items.length }), rows: items, columns: [
+                { label: strings('audit.when'), cell: one => moment(one.begun, true) },
+                { label: strings('operate.person'), cell: one => h('span', {}, one.people.slice(0, 3).join(', '), one.personCount > 3 && ` + ${strings.number(one.personCount - 3)}`) },
+                { label: strings('operate.state'), cell: one => pill(word('operate.importStates', one.state), { ended: 'ok', running: 'wait', undone: 'no' }[one.state]) },
+                { label: strings('operate.newFixes'), number: true, cell: one => strings.number(one.counts.new) },
+                { label: strings('operate.knownFixes'), number: true, cell: one => strings.number(one.counts.duplicate) },
+                { label: strings('operate.importID'), cell: one => h('code', {}, one.id) },
+                { label: strings('operate.actions'), cell: one => one.state === 'undone' ? revise(one, 'redo', 'restorations') : revise(one, 'undo', 'withdrawals') },
+            ],
+        }), zoneNote()];
+    };
+    const again = () => load(inner, read);
+    const revise = (one, what, path) => {
+        const name = strings(`operate.${what}Of`, { who: one.people.join(', ') });
+        return h('button', {
+            type: 'button', 'aria-label': name,
+            onclick: () => ask({
+                title: name, lead: strings(`operate.${what}Lead`), label: strings(`operate.${what}`), danger: what === 'undo',
+                fields: [field({ name: 'reason', label: strings('operate.reason'), required: true, maxlength: 500 })],
+                submit: async ({ reason }) => {
+                    let [fixes, visits, after] = [0, 0, undefined];
+                    do {
+                        const done = await api.post(`/v1/imports/${one.id}/${path}`, { reason, ...(after && { after }) });
+                        [fixes, visits, after] = [fixes + done.fixes, visits + done.visits, done.next];
+                    } while (after);
+                    await again();
+                    context.announce(strings(`operate.${what}Done`, { count: fixes + visits }));
+                },
+            }),
+        }, strings(`operate.${what}`));
+    };
+    return again();
 }
 
 // People

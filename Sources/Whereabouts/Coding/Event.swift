@@ -34,6 +34,13 @@ package indirect enum Event: Hashable, Sendable {
     /// Fixes no longer count, as if they had never been reported.
     case fixesWithdrawn(FixNumbers, Part<FixRevision>)
     case fixesRestored(FixNumbers, Part<FixRevision>)
+    /// Reported visits no longer count. The numbers are those of their events.
+    case visitsWithdrawn(FixNumbers, Part<FixRevision>)
+    case visitsRestored(FixNumbers, Part<FixRevision>)
+    /// The import's id is also the correlation of this event and of everything that the import brings.
+    case importBegan(Identifier128, Part<ImportedFile>)
+    /// `fault` says why the file was not read to its end.
+    case importEnded(ImportCounts, Part<ImportFault>?)
     /// An address that shows the person to every viewer who opens it. Its grant comes before it.
     case linkAdded(ShareLink)
     case linkOpened(LinkID)
@@ -145,6 +152,10 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case linkAdded = 62
     case linkOpened = 63
     case linkEnded = 64
+    case importBegan = 65
+    case importEnded = 66
+    case visitsWithdrawn = 67
+    case visitsRestored = 68
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {

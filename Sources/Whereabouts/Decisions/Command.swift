@@ -61,6 +61,13 @@ package enum Command: Sendable {
     /// A person withdraws fixes: they count as if they had never been reported.
     case withdrawFixes(FixNumbers, FixRevision, of: Handle)
     case restoreFixes(FixNumbers, FixRevision, of: Handle)
+    /// As for fixes; the numbers are those of reported visits.
+    case withdrawVisits(FixNumbers, FixRevision, of: Handle)
+    case restoreVisits(FixNumbers, FixRevision, of: Handle)
+    /// A file is imported into a person's history. The command's correlation must be the import's id.
+    case beginImport(ImportReference, of: Handle)
+    /// As ``beginImport(_:of:)``; the counts are those of the person.
+    case endImport(Identifier128, ImportCounts, fault: ImportFault?, of: Handle)
     /// The service shall ask for the person at intervals.
     case setSchedule(of: Handle, everySeconds: Int64, until: Timestamp?)
     case removeSchedule(ScheduleID, of: Handle)
@@ -76,8 +83,9 @@ package enum Command: Sendable {
     case failWebhook(WebhookFailure)
     /// From a device's own connection, or from an import for a device.
     case reportFixes(device: DeviceReference, [DeviceReport])
-    /// The imported reports of a person's device; both are added if they do not exist.
-    case importFixes(of: Handle, device: Handle, [DeviceReport])
+    /// The imported reports of a person's device; both are added if they do not exist, and the import is begun for the
+    /// person. Its id must be the command's correlation.
+    case importFixes(of: Handle, device: Handle, [DeviceReport], in: ImportReference? = nil)
     case registerPushToken(device: Handle, LocationPushToken, PushEnvironment)
     /// APNs reported that the token is no longer valid. The token is kept if the device registered again after `asOf`.
     case retirePushToken(DeviceID, LocationPushToken, reason: String, asOf: Timestamp?)
@@ -211,6 +219,7 @@ package enum CommandReply: Hashable, Sendable {
     case schedule(ScheduleID)
     case webhook(WebhookID)
     case correction(CorrectionID)
+    case importing(ImportID)
     /// One outcome for each report, in their order.
     case fixes([FixOutcome])
     /// As ``fixes(_:)``, with the person and device that were added first.

@@ -15,16 +15,18 @@ extension Standing {
     /// Takes in one device's part of an import. The person and the device are made first if they do not exist, by the
     /// same decision: either all of it is in the log or nothing.
     ///
+    /// - Parameter file: The import, which is begun for the person if it was not; `nil` for reports of no import.
     /// - Throws: ``Refusal/alreadyExists(_:)`` if the device is another person's.
     func importFixes(
-        _ reports: [DeviceReport], of owner: Handle, _ handle: Handle, by caller: Caller, at now: Timestamp,
-        known fixes: inout some FixLookup
+        _ reports: [DeviceReport], of owner: Handle, _ handle: Handle, in file: ImportReference?, by caller: Caller,
+        at now: Timestamp, known fixes: inout some FixLookup
     ) throws(Refusal) -> Decision {
         try requireOperator(caller)
         var decision = Decision()
         let known = person(owner)
         let person = known ?? PersonID(rawValue: persons.next)
         if known == nil { decision.append(.personAdded(person, handle: .open(owner)), to: .audit(person)) }
+        if let file { try join(file, person, isKnown: known != nil, &decision) }
         let outcomes: [FixOutcome]
         let existing = device(handle)
         if let existing {

@@ -1,9 +1,10 @@
-// Withdrawing and restoring fixes. The caller has read the fixes' events in the log, which never change.
+// Withdrawing and restoring fixes and reported visits. The caller has read their events in the log, which never change.
 
 extension Standing {
-    /// Withdraws fixes. If all of them are withdrawn already, there is no event.
+    /// Withdraws fixes or visits. If all of them are withdrawn already, there is no event.
     func withdraw(
-        _ fixes: FixNumbers, _ revision: FixRevision, of handle: Handle, by caller: Caller, at now: Timestamp
+        _ fixes: FixNumbers, _ revision: FixRevision, of handle: Handle, by caller: Caller, at now: Timestamp,
+        _ event: (FixNumbers, Part<FixRevision>) -> Event
     ) throws(Refusal) -> Decision {
         let (id, person) = try owner(of: fixes, revision, handle, by: caller, at: now)
         var decision = Decision()
@@ -12,18 +13,19 @@ extension Standing {
             throw .invalid(
                 "A person has at most \(Limits.withdrawnRangesPerPerson) runs of withdrawn fixes; restore some first.")
         }
-        decision.append(.fixesWithdrawn(fixes, .open(revision)), to: .audit(id))
+        decision.append(event(fixes, .open(revision)), to: .audit(id))
         return decision
     }
 
-    /// Restores withdrawn fixes. If none of them is withdrawn, there is no event.
+    /// Restores withdrawn fixes or visits. If none of them is withdrawn, there is no event.
     func restore(
-        _ fixes: FixNumbers, _ revision: FixRevision, of handle: Handle, by caller: Caller, at now: Timestamp
+        _ fixes: FixNumbers, _ revision: FixRevision, of handle: Handle, by caller: Caller, at now: Timestamp,
+        _ event: (FixNumbers, Part<FixRevision>) -> Event
     ) throws(Refusal) -> Decision {
         let (id, person) = try owner(of: fixes, revision, handle, by: caller, at: now)
         var decision = Decision()
         guard person.withdrawn.numbers.overlaps(fixes.numbers) else { return decision }
-        decision.append(.fixesRestored(fixes, .open(revision)), to: .audit(id))
+        decision.append(event(fixes, .open(revision)), to: .audit(id))
         return decision
     }
 

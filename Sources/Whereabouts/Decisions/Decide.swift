@@ -35,8 +35,11 @@ extension Standing {
         switch command {
         case .reportFixes(let device, let reports):
             return try decideFixes(reports, of: device, by: caller, at: now, known: &fixes)
-        case .importFixes(let person, let device, let reports):
-            return try importFixes(reports, of: person, device, by: caller, at: now, known: &fixes)
+        case .importFixes(let person, let device, let reports, let file):
+            return try importFixes(reports, of: person, device, in: file, by: caller, at: now, known: &fixes)
+        case .beginImport(let file, let person): return try beginImport(file, of: person, by: caller)
+        case .endImport(let id, let counts, let fault, let person):
+            return try endImport(id, counts, fault: fault, of: person, by: caller)
         case .addPerson(let handle): return try addPerson(handle, by: caller)
         case .addDevice(let handle, let person, let key):
             return try addDevice(handle, of: person, key: key, by: caller, at: now)
@@ -77,9 +80,13 @@ extension Standing {
         case .withdrawCorrection(let id, let person):
             return try withdrawCorrection(id, of: person, by: caller, at: now)
         case .withdrawFixes(let fixes, let revision, let person):
-            return try withdraw(fixes, revision, of: person, by: caller, at: now)
+            return try withdraw(fixes, revision, of: person, by: caller, at: now) { .fixesWithdrawn($0, $1) }
         case .restoreFixes(let fixes, let revision, let person):
-            return try restore(fixes, revision, of: person, by: caller, at: now)
+            return try restore(fixes, revision, of: person, by: caller, at: now) { .fixesRestored($0, $1) }
+        case .withdrawVisits(let visits, let revision, let person):
+            return try withdraw(visits, revision, of: person, by: caller, at: now) { .visitsWithdrawn($0, $1) }
+        case .restoreVisits(let visits, let revision, let person):
+            return try restore(visits, revision, of: person, by: caller, at: now) { .visitsRestored($0, $1) }
         case .setSchedule(let person, let seconds, let until):
             return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
         case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)

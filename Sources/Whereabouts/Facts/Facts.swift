@@ -43,6 +43,10 @@ extension EventKind {
         case .correctionWithdrawn: CorrectionWithdrawn.self
         case .fixesWithdrawn: FixesWithdrawn.self
         case .fixesRestored: FixesRestored.self
+        case .visitsWithdrawn: VisitsWithdrawn.self
+        case .visitsRestored: VisitsRestored.self
+        case .importBegan: ImportBegan.self
+        case .importEnded: ImportEnded.self
         case .linkAdded: LinkAdded.self
         case .linkOpened: LinkOpened.self
         case .linkEnded: LinkEnded.self
@@ -90,6 +94,10 @@ extension Event {
         case .correctionWithdrawn: .correctionWithdrawn
         case .fixesWithdrawn: .fixesWithdrawn
         case .fixesRestored: .fixesRestored
+        case .visitsWithdrawn: .visitsWithdrawn
+        case .visitsRestored: .visitsRestored
+        case .importBegan: .importBegan
+        case .importEnded: .importEnded
         case .linkAdded: .linkAdded
         case .linkOpened: .linkOpened
         case .linkEnded: .linkEnded

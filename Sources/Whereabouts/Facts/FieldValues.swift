@@ -12,6 +12,7 @@ extension AccountInvitationID: IntegerValue { package static let form = FieldFor
 extension ScheduleID: IntegerValue { package static let form = FieldForm.eventNumber }
 extension CorrectionID: IntegerValue { package static let form = FieldForm.eventNumber }
 extension WebhookID: IntegerValue { package static let form = FieldForm.eventNumber }
+extension ImportID: IntegerValue { package static let form = FieldForm.eventNumber }
 extension DeadLetterID: IntegerValue { package static let form = FieldForm.eventNumber }
 
 extension Precision: WordValue { package static let form = FieldForm.words("precision", Precision.self) }

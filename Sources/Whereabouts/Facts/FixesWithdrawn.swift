@@ -19,12 +19,16 @@ enum FixesWithdrawn: Fact {
 }
 
 extension FixNumbers {
-    /// Visits the fields, which are the same in each kind of event about fixes.
-    static func visit<V: FieldVisitor>(_ given: FixNumbers?, _ fields: inout V) throws(V.Failure) -> FixNumbers {
+    /// Visits the fields, which are the same in each kind of event about fixes or visits.
+    ///
+    /// - Parameter name: What the numbers are of.
+    static func visit<V: FieldVisitor>(
+        _ given: FixNumbers?, _ fields: inout V, name: String = "fix"
+    ) throws(V.Failure) -> FixNumbers {
         let device = try fields.required(1, "device", given?.device)
-        let first = try fields.required(2, Label("fix", .eventNumber), given?.numbers.lowerBound)
+        let first = try fields.required(2, Label(name, .eventNumber), given?.numbers.lowerBound)
         let last = try fields.optional(
-            3, Label("through", .eventNumber, note: "of the device's last fix", absent: "only that fix"),
+            3, Label("through", .eventNumber, note: "of the device's last \(name)", absent: "only that \(name)"),
             given.flatMap { $0.numbers.count == 1 ? nil : $0.numbers.upperBound })
         return FixNumbers(
             device: device, numbers: try fields.whole(last.map { $0 > first } ?? true ? first...(last ?? first) : nil))

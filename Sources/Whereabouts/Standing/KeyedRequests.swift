@@ -74,6 +74,7 @@ extension CommandReply {
         case .accountInvitation(let id): (6, id.rawValue)
         case .webhook(let id): (7, id.rawValue)
         case .link(let id): (8, id.rawValue)
+        case .importing(let id): (9, id.rawValue)
         case .done, .person, .device, .region, .fixes, .imported, .query, .pushes, .erased: (0, 0)
         }
     }
@@ -89,6 +90,7 @@ extension CommandReply {
         case 6: self = .accountInvitation(AccountInvitationID(rawValue: id))
         case 7: self = .webhook(WebhookID(rawValue: id))
         case 8: self = .link(LinkID(rawValue: id))
+        case 9: self = .importing(ImportID(rawValue: id))
         default: return nil
         }
     }

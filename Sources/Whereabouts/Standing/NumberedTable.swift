@@ -12,6 +12,7 @@ extension TokenID: Numbered {}
 extension GrantID: Numbered {}
 extension RegionID: Numbered {}
 extension StreamID: Numbered {}
+extension ImportID: Numbered {}
 
 /// A dictionary from ids that are handed out in order, in the order of the ids.
 ///

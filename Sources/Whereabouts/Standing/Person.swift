@@ -13,7 +13,7 @@ extension Standing {
         package internal(set) var schedules: [ScheduleID] = []
         /// The corrections that are not withdrawn.
         package internal(set) var corrections: [CorrectionID: Correction] = [:]
-        /// The fixes that are withdrawn.
+        /// The fixes and reported visits that are withdrawn.
         package internal(set) var withdrawn = Withdrawn()
         /// The rights of others, and the pauses.
         package internal(set) var sharing = Sharing()
@@ -40,11 +40,11 @@ extension Standing {
 }
 
 extension Standing.Person {
-    /// The fixes of a person that are withdrawn.
+    /// The fixes and reported visits of a person that are withdrawn.
     package struct Withdrawn: Hashable, Sendable {
         /// The numbers of their events.
         package internal(set) var numbers = NumberSet()
-        /// The number of the last event that withdrew fixes; 0 without one.
+        /// The number of the last event that withdrew any; 0 without one.
         package internal(set) var through: Int64 = 0
     }
 

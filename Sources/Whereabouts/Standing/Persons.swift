@@ -3,6 +3,8 @@ extension Standing {
     package struct Persons: TrackedRegister {
         /// By number.
         package internal(set) var all: Tracked<PersonID, Person> = [:]
+        /// The imports into the persons' histories.
+        package internal(set) var imports = Imports()
         private var byHandle: [Handle: PersonID] = [:]
         /// The number of the next person or device: they share their numbers.
         package internal(set) var next = PrincipalID.first.rawValue
@@ -55,6 +57,7 @@ extension Standing {
         mutating func erase(_ id: PersonID) {
             guard let known = all[id] else { return }
             if let handle = known.handle, byHandle[handle] == id { byHandle[handle] = nil }
+            imports.forget(id)
             all[id] = Person(handle: nil, isErased: true, devices: known.devices)
         }
 

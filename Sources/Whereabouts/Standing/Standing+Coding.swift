@@ -8,6 +8,7 @@ extension Standing {
         for row in tokens.rows { try body(row) }
         for row in grants.rows { try body(row) }
         for row in regions.rows { try body(row) }
+        for row in persons.imports.rows { try body(row) }
         for row in progress.rows { try body(row) }
         try forEachFurtherEntry(body)
     }
@@ -22,6 +23,7 @@ extension Standing {
         for row in tokens.changes { try body(.token, row.id, row.body) }
         for row in grants.changes { try body(.grant, row.id, row.body) }
         for row in regions.changes { try body(.region, row.id, row.body) }
+        for row in persons.imports.changes { try body(.importing, row.id, row.body) }
     }
 
     /// The streams that have new events since ``forgetChanges()``.
@@ -34,6 +36,7 @@ extension Standing {
         tokens.forgetChanges()
         grants.forgetChanges()
         regions.forgetChanges()
+        persons.imports.forgetChanges()
         progress.forgetChanges()
     }
 
@@ -63,6 +66,7 @@ extension Standing {
         case .token: try tokens.load(TokenID(rawValue: id), &fields)
         case .grant: try grants.load(GrantID(rawValue: id), &fields)
         case .region: try regions.load(RegionID(rawValue: id), &fields)
+        case .importing: try persons.imports.load(ImportID(rawValue: id), &fields)
         case .invitation: try invitations.load(InvitationID(rawValue: id), &fields)
         case .accountInvitation: try invitations.load(AccountInvitationID(rawValue: id), &fields)
         case .schedule: try schedules.load(ScheduleID(rawValue: id), &fields)

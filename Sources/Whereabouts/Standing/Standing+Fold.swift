@@ -44,8 +44,14 @@ extension Standing {
             guard let person, let correction = correction.content else { break }
             persons[person]?.corrections[CorrectionID(rawValue: number)] = correction
         case .correctionWithdrawn(let id): if let person { persons[person]?.corrections[id] = nil }
-        case .fixesWithdrawn(let fixes, _): if let person { persons[person]?.withdraw(fixes, at: number) }
-        case .fixesRestored(let fixes, _): if let person { persons[person]?.withdrawn.numbers.remove(fixes.numbers) }
+        case .fixesWithdrawn(let fixes, _), .visitsWithdrawn(let fixes, _):
+            if let person { persons[person]?.withdraw(fixes, at: number) }
+            persons.imports.note(revisedBy: recorded, isWithdrawal: true)
+        case .fixesRestored(let fixes, _), .visitsRestored(let fixes, _):
+            if let person { persons[person]?.withdrawn.numbers.remove(fixes.numbers) }
+            persons.imports.note(revisedBy: recorded, isWithdrawal: false)
+        case .importBegan(let id, let file): persons.imports.begin(recorded, id, file.content)
+        case .importEnded(let counts, let fault): persons.imports.end(recorded, counts, fault)
         case .fixReported(let device, _, let part): foldFix(recorded, device: device, part)
         case .inputRejected(let device, _, _, let input): devices[device]?.reports.keep(input.content?.hash)
         case .messageReported(let device, let message): devices[device]?.reports.keep(message.content?.hash)

@@ -21,11 +21,12 @@ package struct StandingEntry: Hashable, Sendable {
         case accountInvitation = 14
         case webhook = 15
         case link = 16
+        case importing = 17
 
         /// Whether it is known which of its rows have changed. The others are few, or their ids are places in an order.
         var isTracked: Bool {
             switch self {
-            case .person, .device, .token, .grant, .region, .version: true
+            case .person, .device, .token, .grant, .region, .version, .importing: true
             case .counters, .query, .refusals, .invitation, .asks, .schedule, .correction, .keyedRequests,
                 .accountInvitation, .webhook, .link:
                 false

@@ -156,7 +156,15 @@ package enum Limits {
     package static let regionsPerPerson = 10_000
     /// The corrections of one person, all of which each read of visits uses.
     package static let correctionsPerPerson = 1000
-    /// The runs of withdrawn fixes of one person: each withdrawn fix is one, and a whole import is a few.
+    /// The imports into one person's history, each of which is an entry of the standing.
+    package static let importsPerPerson = 10_000
+    /// The characters of an imported file's name; a file system allows 255 bytes.
+    package static let fileNameCharacters = 255
+    /// The characters of the name of a file's format.
+    package static let fileFormatCharacters = 64
+    /// The characters of the reason why a file was not imported to its end.
+    package static let importFaultCharacters = 1000
+    /// The runs of withdrawn fixes and visits of one person: each withdrawn fix is one, and a whole import is a few.
     package static let withdrawnRangesPerPerson = 10_000
     /// The characters of a person's name for a place.
     package static let placeNameCharacters = 64

@@ -47,8 +47,10 @@ enum ImportCommand {
             Points without a time are counted and not imported. Visits of other systems become reported visits. A time
             without a zone is refused unless --timezone names one; GPX and TCX are UTC.
 
-            Adds people and devices that do not exist yet, and lists the first of them. A file can be imported again, for
-            example after an interruption: fixes already in the log count as duplicates. --json prints one line per file.
+            Adds people and devices that do not exist yet, and lists the first of them. Each file is one import, whose id
+            is printed first; "import undo" takes it back, and "import list" shows it. After an interruption, run the same
+            command again: it continues the same import. A file that was imported can be imported again: fixes already in
+            the log count as duplicates. --json prints one line per file.
             """, makesInstallation: true, run: run)
 
     /// An offset such as `+02:00`, or a zone's name.
@@ -68,7 +70,11 @@ enum ImportCommand {
     private static func run(_ invocation: Invocation) throws(ToolError) {
         var choices = ImportRun.Choices(
             person: invocation[person], device: invocation[device],
-            format: invocation[format].flatMap { FileFormat(rawValue: $0) }, zone: invocation[zone], now: .now)
+            format: invocation[format].flatMap { FileFormat(rawValue: $0) }, zone: invocation[zone], now: .now,
+            key: [
+                try Reach(invocation).text, invocation.text(of: person), invocation.text(of: device),
+                invocation.text(of: format), invocation.text(of: zone), invocation.text(of: system),
+            ])
         if let code = invocation[system] {
             do throws(GeodesyError) { choices.system = try CoordinateReferenceSystem(code: code) } catch {
                 throw .usage("\(error)")
@@ -87,9 +93,6 @@ enum ImportCommand {
                 reports.append(report)
             }
             if let sentence = run.furtherAdditions { console.note(sentence) }
-            if !isJSON, reports.contains(where: { $0.undoID != nil }) {
-                console.note("To undo this import: whereabouts import undo \(run.id)")
-            }
             return reports
         }
         if !isJSON { console.result(ImportReport.text(of: reports).utf8) }

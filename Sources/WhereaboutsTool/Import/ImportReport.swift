@@ -34,11 +34,60 @@ struct ImportReport {
     var operations: CoordinateReferenceSystem.UsedOperations?
     /// Why the file could not be read to its end.
     var fault: String?
-    /// The id by which the import can be undone; `nil` if the file brought nothing new.
+    /// The id by which the import can be undone; `nil` if it was not begun, because no record could be sent.
     var undoID: String?
 
     init(file: String, format: String) {
         (self.file, self.format) = (file, format)
+    }
+
+    /// Reads what ``json`` writes, without the operations and the fault; `nil` if it is another form.
+    init?(_ json: JSONValue) {
+        guard let file = json["file"]?.string, let format = json["format"]?.string else { return nil }
+        self.init(file: file, format: format)
+        func count(_ name: String, in object: JSONValue?) -> Int { Int(object?[name]?.int ?? 0) }
+        (read, new, duplicate) = (count("read", in: json), count("new", in: json), count("duplicate", in: json))
+        (twins, untimed) = (count("twins", in: json), count("untimed", in: json))
+        (visits, knownVisits) = (count("new", in: json["visits"]), count("duplicate", in: json["visits"]))
+        for rejected in json["rejected"]?.array.map(Array.init) ?? [] {
+            self.rejected.append(
+                (rejected.text("reason"), count("count", in: rejected), count("firstAt", in: rejected)))
+        }
+        firstFix = json["firstFix"]?.double.flatMap { Timestamp(seconds: $0) }
+        lastFix = json["lastFix"]?.double.flatMap { Timestamp(seconds: $0) }
+        if let box = json["bbox"]?.array.map({ $0.compactMap(\.double) }), box.count == 4 {
+            self.box = (box[0], box[1], box[2], box[3])
+        }
+    }
+
+    /// Adds the counts of another part of the same file.
+    mutating func add(_ other: ImportReport) {
+        read += other.read
+        new += other.new
+        duplicate += other.duplicate
+        twins += other.twins
+        untimed += other.untimed
+        visits += other.visits
+        knownVisits += other.knownVisits
+        settings += other.settings
+        knownSettings += other.knownSettings
+        for (reason, count, line) in other.rejected {
+            if let index = rejected.firstIndex(where: { $0.reason == reason }) {
+                rejected[index].count += count
+                rejected[index].firstAt = min(rejected[index].firstAt, line)
+            } else {
+                rejected.append((reason, count, line))
+            }
+        }
+        if let first = other.firstFix { firstFix = min(firstFix ?? first, first) }
+        if let last = other.lastFix { lastFix = max(lastFix ?? last, last) }
+        if let theirs = other.box {
+            let before = box ?? theirs
+            box = (
+                min(before.south, theirs.south), min(before.west, theirs.west), max(before.north, theirs.north),
+                max(before.east, theirs.east)
+            )
+        }
     }
 
     /// Whether no record of the file is in the log.

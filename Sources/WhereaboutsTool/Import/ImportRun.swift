@@ -1,4 +1,5 @@
 import Answers
+import Cryptography
 import FileFormats
 import Geodesy
 import Glibc
@@ -6,13 +7,15 @@ import JSON
 import Log
 import Replies
 import Whereabouts
+import WhereaboutsClient
 import WireFormats
 
 /// Imports files: parses them here and posts their fixes in batches of many devices; the service makes the people and
 /// devices that do not exist.
 ///
-/// Memory does not grow with a file: fixes are posted once a device has a full batch. Importing a file again, or the
-/// rest of one after an interruption, changes nothing else: a fix that is in the log already is a duplicate.
+/// Memory does not grow with a file: fixes are posted once a device has a full batch. Two requests are under way while the
+/// next one is read. Importing a file again changes nothing: a fix that is in the log already is a duplicate. After an
+/// interruption, an import goes on behind the last records of which it is known that the log has them (``ImportState``).
 struct ImportRun {
     struct Choices {
         var person: Handle?
@@ -23,24 +26,24 @@ struct ImportRun {
         /// The zone of times without one; `nil` refuses them.
         var zone: LocalZone?
         var now: Timestamp
+        /// What tells this command from others with the same file: the service, and the choices as they were given. `nil`
+        /// keeps no state.
+        var key: [String]?
     }
 
     private let client: Client
     private let choices: Choices
     private let console: Console
-    /// The import's id, by which it can be undone.
-    let id = Identifier128.random().description
     /// When the file under way was begun.
-    private var begun = ContinuousClock.now
+    private var began = ContinuousClock.now
     /// The first added people and devices, as sentences.
     private(set) var additions: [String] = []
     /// Added people and devices beyond those of ``additions``.
     private var unnamedAdditions = (people: 0, devices: 0)
-    private var pending: [Handle: PendingBatch] = [:]
-    /// The fixes of all ``pending`` batches.
-    private var pendingFixes = 0
-    /// The regions and corrections of the file, which are made when its fixes are there.
-    private var settings = WaitingSettings()
+    /// The fixes and visits of the file that were read and not sent.
+    private var waiting = Waiting()
+    /// The import of the file under way, on the service's side.
+    private var sending: Sending
     /// Whose device it is, so that one device is not used for two people.
     private var owners: [Handle: Handle] = [:]
 
@@ -49,30 +52,83 @@ struct ImportRun {
     private static let pendingMax = 20 * Limits.batchCommands
     /// Added people and devices that are listed one by one.
     private static let namedAdditions = 40
+    /// The requests that are sent and not answered, at most: the service reads one while it commits the other.
+    private static let postsUnderWay = 2
+    /// The beginning by which a file is known.
+    private static let headBytes = 64 << 10
+    /// How often the state is saved, at most: each time the disk is waited for.
+    private static let saveInterval = Duration.milliseconds(500)
+
+    /// What was read and not sent.
+    private struct Waiting {
+        var pending: [Handle: PendingBatch] = [:]
+        /// The fixes of all ``pending`` batches.
+        var fixes = 0
+        /// The regions and corrections of the file, which are made when its fixes are there.
+        var settings = WaitingSettings()
+    }
+
+    /// The import of one file: its id, what was sent, and what became of it.
+    private struct Sending {
+        /// The id by which the import can be undone.
+        var id = Identifier128.random().description
+        /// Whether the service knows of the import.
+        var hasBegun = false
+        var file = ImportedFile()
+        /// Where the state is kept; `nil` keeps none.
+        var place: ImportState.Place?
+        var underWay: [Sent] = []
+        /// What became of the records that were answered.
+        var answered: ImportReport
+        var people: [Handle: ImportCounts] = [:]
+        var savedAt: ContinuousClock.Instant?
+
+        init(_ path: String) { answered = ImportReport(file: path, format: "unknown") }
+    }
+
+    /// A request that was sent.
+    private struct Sent {
+        let post: ServiceClient.PostUnderWay
+        let batches: [(device: Handle, batch: PendingBatch)]
+        /// What is done once this request and all before it are answered; `nil` if earlier records still wait.
+        let done: Done?
+    }
+
+    /// A place in the file, and the counts of what was read before it and not sent.
+    private struct Done {
+        let position: FilePosition
+        let report: ImportReport
+    }
 
     init(client: Client, choices: Choices, console: Console) {
         (self.client, self.choices, self.console) = (client, choices, console)
+        sending = Sending("")
     }
 
     /// Imports one file. A fault of the file is in the report, and the next file can be tried.
     ///
-    /// - Throws: ``ToolError`` if the service cannot be reached, or does not allow it.
+    /// - Throws: ``ToolError`` if the service cannot be reached, or does not allow it. The import can then be continued.
     mutating func importFile(_ path: String) throws(ToolError) -> ImportReport {
-        begun = .now
+        began = .now
         guard let file = InputFile(path) else {
             return Self.unread(path, "\(path) cannot be opened: \(lastSystemError()).")
         }
+        (sending, waiting) = (Sending(path), Waiting())
+        let state = try resume(path, file)
         let reading = FileReading(
-            FileChoices(now: choices.now, zone: choices.zone, system: choices.system, format: choices.format)
+            FileChoices(now: choices.now, zone: choices.zone, system: choices.system, format: choices.format),
+            after: state?.position
         ) { file.read(atMost: Self.chunkBytes) }
         var report = ImportReport(file: path, format: "unknown")
+        if let state { report.add(state.report) }
         var isAtEnd = false
         while !isAtEnd, report.fault == nil {
             switch Self.step(reading) {
             case .success(nil): isAtEnd = true
             case .success(let records?):
                 try requireChoices(for: reading.summary, path)
-                try take(records, &report)
+                sending.file.format = sending.file.format ?? Self.formatName(reading.summary)
+                try take(records, upTo: reading.position, &report)
             case .failure(let fault):
                 let wasRead = report.read > 0 || !reading.summary.parts.isEmpty
                 report.fault = "\(path) was not \(wasRead ? "read to its end:" : "imported.") \(fault)"
@@ -84,22 +140,118 @@ struct ImportRun {
             }
             showProgress(path, reading.bytesRead, of: file.byteCount, report)
         }
-        try postAll(&report)
+        try postAll(at: reading.position, report)
+        while !sending.underWay.isEmpty { try settle() }
         try restoreSettings(&report)
         console.progress("")
+        report.add(sending.answered)
         conclude(reading.summary, path, &report)
-        if report.new + report.twins > 0 { report.undoID = id }
+        try end(&report, path)
         return report
+    }
+
+    private static func formatName(_ summary: FileSummary) -> String? {
+        summary.isArchive ? "archive" : summary.parts.isEmpty ? nil : summary.formatName
     }
 
     /// Makes the regions and corrections of the file after its fixes, because those bring the person.
     private mutating func restoreSettings(_ report: inout ImportReport) throws(ToolError) {
-        defer { settings = WaitingSettings() }
-        additions += try settings.restore(client, &report)
+        additions += try waiting.settings.restore(client, &report)
     }
 
     private static func step(_ reading: FileReading) -> Result<[FileRecord]?, FormatFault> {
         do throws(FormatFault) { return .success(try reading.next()) } catch { return .failure(error) }
+    }
+
+    // MARK: Beginning and ending
+
+    /// Looks for an interrupted import of the same file by the same command, and asks the service whether it can go on.
+    private mutating func resume(_ path: String, _ file: InputFile) throws(ToolError) -> ImportState? {
+        let name = String(path.split(separator: "/").last.map(String.init)?.prefix(Limits.fileNameCharacters) ?? "")
+        sending.file.name = name.isEmpty ? nil : name
+        guard file.byteCount > 0, let bytes = file.head(Self.headBytes),
+            let head = Hash256(bytes: SHA256().hash(bytes).bytes)
+        else { return nil }
+        (sending.file.byteCount, sending.file.head) = (Int64(file.byteCount), head)
+        guard let key = choices.key else { return nil }
+        let place = ImportState.Place(key, head: head, byteCount: file.byteCount)
+        sending.place = place
+        guard let state = ImportState(place) else { return nil }
+        if let person = choices.person {
+            // The service knows whether the import was ended or undone meanwhile; then this is another one.
+            guard try begin(person), sending.id == state.id else { return nil }
+        } else {
+            (sending.id, sending.hasBegun) = (state.id, true)
+            sayID()
+        }
+        sending.people = state.people
+        console.note("\(path): continued after \(Text.count(state.report.read, "record")).")
+        return state
+    }
+
+    /// Begins the import in the history of a person.
+    ///
+    /// - Returns: Whether it goes on with an earlier import.
+    @discardableResult
+    private mutating func begin(_ person: Handle) throws(ToolError) -> Bool {
+        let (id, file) = (sending.id, sending.file)
+        let answer = try client.post(APIPath.imports.parts()) { body in
+            body.field("person", person.text)
+            body.field("id", id)
+            body.object("file") { Self.write(file, into: &$0) }
+        }
+        let begun = try answer.read(BegunImport.self)
+        if begun.addedPerson { additions.append("Added the person \(person.text).") }
+        (sending.id, sending.hasBegun) = (begun.id, true)
+        sayID()
+        return begun.isResumed
+    }
+
+    private func sayID() {
+        console.note("Import \(sending.id). To undo it: whereabouts import undo \(sending.id)")
+    }
+
+    private static func write(_ file: ImportedFile, into object: inout JSONWriter) {
+        if let name = file.name { object.field("name", name) }
+        if let format = file.format { object.field("format", format) }
+        if let count = file.byteCount { object.field("bytes", count) }
+        if let head = file.head { object.field("sha256", Hex.encode(head.bytes)) }
+    }
+
+    /// Ends the import for all of its people.
+    private mutating func end(_ report: inout ImportReport, _ path: String) throws(ToolError) {
+        if let place = sending.place { ImportState.remove(place) }
+        guard sending.hasBegun else { return }
+        report.undoID = sending.id
+        if let person = choices.person {
+            var counts = sending.people[person] ?? ImportCounts()
+            // The records that belong to nobody are this person's, if there is no other.
+            if sending.people.keys.allSatisfy({ $0 == person }) {
+                counts.rejected = Int64(report.rejectedCount + report.untimed)
+            }
+            sending.people[person] = counts
+        }
+        // The path is no business of the service's people.
+        let fault = report.fault.map { String($0.replacing(path, with: sending.file.name ?? "The file")) }
+        let cut = fault.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(Limits.importFaultCharacters))) }
+        var people = sending.people.sorted { $0.key < $1.key }[...]
+        while !people.isEmpty {
+            _ = try client.post(APIPath.importsEnds.parts(sending.id)) { body in
+                body.array("people") { array in
+                    for (person, counts) in people.prefix(Limits.batchCommands) {
+                        array.beginObject()
+                        array.field("person", person.text)
+                        array.field("new", counts.new)
+                        array.field("duplicate", counts.duplicate)
+                        array.field("visits", counts.visits)
+                        array.field("rejected", counts.rejected)
+                        array.endObject()
+                    }
+                }
+                if let cut { body.field("fault", cut) }
+            }
+            people = people.dropFirst(Limits.batchCommands)
+        }
     }
 
     /// - Throws: ``ToolError`` if the format needs a choice that was not made, or does not take one.
@@ -142,9 +294,13 @@ struct ImportRun {
         return report
     }
 
-    private mutating func take(_ records: [FileRecord], _ report: inout ImportReport) throws(ToolError) {
-        for record in records {
+    /// - Parameter position: The position behind the last of the records.
+    private mutating func take(
+        _ records: [FileRecord], upTo position: FilePosition, _ report: inout ImportReport
+    ) throws(ToolError) {
+        for (index, record) in records.enumerated() {
             report.read += 1
+            let before = FilePosition(part: position.part, records: position.records - records.count + index)
             switch record.content {
             case .untimed(let place):
                 report.untimed += 1
@@ -156,15 +312,15 @@ struct ImportRun {
                     report.reject(RejectionReason.missingField.word, line: record.place)
                     continue
                 }
-                try add(.fix(fix), of: person, record, &report)
+                try add(.fix(fix), of: person, record, before, report)
             case .visit(let visit, let user):
                 guard let person = user ?? choices.person else {
                     report.reject(RejectionReason.missingField.word, line: record.place)
                     continue
                 }
-                try add(.visit(visit), of: person, record, &report)
+                try add(.visit(visit), of: person, record, before, report)
             case .setting(let setting):
-                guard settings.append(setting, line: record.place) else {
+                guard waiting.settings.append(setting, line: record.place) else {
                     report.reject(RejectionReason.tooLarge.word, line: record.place)
                     continue
                 }
@@ -172,74 +328,133 @@ struct ImportRun {
         }
     }
 
+    /// - Parameter before: The position before the record.
     private mutating func add(
-        _ item: PendingBatch.Item, of person: Handle, _ record: FileRecord, _ report: inout ImportReport
+        _ item: PendingBatch.Item, of person: Handle, _ record: FileRecord, _ before: FilePosition,
+        _ report: ImportReport
     ) throws(ToolError) {
         let line = record.place
         let device = try device(of: person, named: record.device)
-        var batch = pending.removeValue(forKey: device) ?? PendingBatch(person: person)
+        var batch = waiting.pending.removeValue(forKey: device) ?? PendingBatch(person: person)
         if !batch.append(item, line: line) {
-            pendingFixes -= batch.count
-            try post([(device, batch)], &report)
+            waiting.fixes -= batch.count
+            // The record itself was counted as read.
+            var done: Done?
+            if waiting.pending.isEmpty, waiting.settings.isEmpty {
+                var counted = report
+                counted.read -= 1
+                done = Done(position: before, report: counted)
+            }
+            try post([(device, batch)], done)
             batch = PendingBatch(person: person)
             precondition(batch.append(item, line: line), "A single fix fits into a batch.")
         }
-        pending[device] = batch
-        pendingFixes += 1
-        if pendingFixes >= Self.pendingMax { try postAll(&report) }
+        waiting.pending[device] = batch
+        waiting.fixes += 1
+        if waiting.fixes >= Self.pendingMax {
+            try postAll(at: FilePosition(part: before.part, records: before.records + 1), report)
+        }
     }
 
     /// Posts the waiting reports, with as many devices in one request as fit.
-    private mutating func postAll(_ report: inout ImportReport) throws(ToolError) {
+    ///
+    /// - Parameters:
+    ///   - position: The position behind all of them.
+    ///   - report: The counts up to there.
+    private mutating func postAll(at position: FilePosition, _ report: ImportReport) throws(ToolError) {
         var together: [(device: Handle, batch: PendingBatch)] = []
         var (fixes, bytes) = (0, 0)
-        for (device, batch) in pending.sorted(by: { $0.key < $1.key }) {
+        let pending = waiting.pending.sorted { $0.key < $1.key }
+        (waiting.pending, waiting.fixes) = ([:], 0)
+        for (device, batch) in pending {
             let (moreFixes, moreBytes) = (batch.count, batch.requestBytes)
             if !together.isEmpty,
                 fixes + moreFixes > Limits.batchCommands || bytes + moreBytes > PendingBatch.bytesMax
             {
-                try post(together, &report)
+                try post(together, nil)
                 (together, fixes, bytes) = ([], 0, 0)
             }
             together.append((device, batch))
             fixes += moreFixes
             bytes += moreBytes
         }
-        if !together.isEmpty { try post(together, &report) }
-        pending = [:]
-        pendingFixes = 0
+        let done = waiting.settings.isEmpty ? Done(position: position, report: report) : nil
+        if !together.isEmpty { try post(together, done) }
     }
 
+    /// Sends a request, after the oldest of those under way is answered if there are enough.
     private mutating func post(
-        _ batches: [(device: Handle, batch: PendingBatch)], _ report: inout ImportReport
+        _ batches: [(device: Handle, batch: PendingBatch)], _ done: Done?
     ) throws(ToolError) {
+        if !sending.hasBegun {
+            if let person = choices.person {
+                // A batch begins the import for any other person.
+                try begin(person)
+            } else {
+                sending.hasBegun = true
+                sayID()
+            }
+        }
+        while sending.underWay.count >= Self.postsUnderWay { try settle() }
         var writer = JSONWriter(capacity: PendingBatch.bytesMax)
         writer.beginObject()
+        writer.object("file") { Self.write(sending.file, into: &$0) }
         writer.array("devices") { devices in
             for (device, batch) in batches { batch.write(device, into: &devices) }
         }
         writer.endObject()
-        let answer = try client.post(APIPath.importsBatches.parts(id), json: writer.bytes)
-        guard let outcomes = answer["devices"]?.array.map(Array.init), outcomes.count == batches.count else {
+        let post = try client.begin(APIPath.importsBatches.parts(sending.id), json: writer.bytes)
+        sending.underWay.append(Sent(post: post, batches: batches, done: done))
+    }
+
+    /// Waits for the answer to the oldest request, and counts what became of its reports.
+    private mutating func settle() throws(ToolError) {
+        let sent = sending.underWay.removeFirst()
+        let answer = try client.finish(sent.post)
+        guard let outcomes = answer["devices"]?.array.map(Array.init), outcomes.count == sent.batches.count else {
             throw .data("The service did not say what became of a batch.")
         }
-        for ((device, batch), outcome) in zip(batches, outcomes) {
+        for ((device, batch), outcome) in zip(sent.batches, outcomes) {
+            var report = ImportReport(file: sending.answered.file, format: "")
             try take(outcome, of: batch, &report)
-            if outcome["addedPerson"]?.bool == true {
-                if additions.count < Self.namedAdditions {
-                    additions.append("Added the person \(batch.person.text).")
-                } else {
-                    unnamedAdditions.people += 1
-                }
-            }
-            if outcome["addedDevice"]?.bool == true {
-                if additions.count < Self.namedAdditions {
-                    additions.append("Added the device \(device.text) of \(batch.person.text).")
-                } else {
-                    unnamedAdditions.devices += 1
-                }
+            sending.answered.add(report)
+            var counts = sending.people[batch.person] ?? ImportCounts()
+            counts.new += Int64(report.new + report.twins)
+            counts.duplicate += Int64(report.duplicate)
+            counts.visits += Int64(report.visits)
+            counts.rejected += Int64(report.rejectedCount)
+            sending.people[batch.person] = counts
+            note(outcome, device, of: batch.person)
+        }
+        save(sent.done)
+    }
+
+    /// Notes that a person or a device was added.
+    private mutating func note(_ outcome: JSONValue, _ device: Handle, of person: Handle) {
+        if outcome["addedPerson"]?.bool == true {
+            if additions.count < Self.namedAdditions {
+                additions.append("Added the person \(person.text).")
+            } else {
+                unnamedAdditions.people += 1
             }
         }
+        if outcome["addedDevice"]?.bool == true {
+            if additions.count < Self.namedAdditions {
+                additions.append("Added the device \(device.text) of \(person.text).")
+            } else {
+                unnamedAdditions.devices += 1
+            }
+        }
+    }
+
+    /// Saves how far the import has come, unless it was saved just now.
+    private mutating func save(_ done: Done?) {
+        guard let done, let place = sending.place else { return }
+        if let last = sending.savedAt, last.duration(to: .now) < Self.saveInterval { return }
+        sending.savedAt = .now
+        var report = done.report
+        report.add(sending.answered)
+        ImportState(id: sending.id, position: done.position, report: report, people: sending.people).save(place)
     }
 
     private func take(
@@ -285,7 +500,7 @@ struct ImportRun {
 
     /// The records in a second and the time left, after the first seconds; as far as the file's size is known.
     private func pace(_ done: Int, of total: Int, _ report: ImportReport) -> String {
-        let seconds = begun.duration(to: .now) / .seconds(1)
+        let seconds = began.duration(to: .now) / .seconds(1)
         guard seconds >= 2 else { return "" }
         let rate = ", \(Text.count(Int(Double(report.read) / seconds))) a second"
         guard total > 0, done > 0, done < total else { return rate }
@@ -406,6 +621,15 @@ private final class InputFile {
     }
 
     deinit { close(descriptor) }
+
+    /// The first bytes, without moving on; `nil` for what is no regular file, or cannot be read.
+    func head(_ count: Int) -> [UInt8]? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        var bytes = [UInt8](repeating: 0, count: min(count, byteCount))
+        let got = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return got == bytes.count ? bytes : nil
+    }
 
     /// The next bytes, fewer than requested only at the end; `nil` with ``error`` set if the file cannot be read.
     func read(atMost count: Int) -> [UInt8]? {

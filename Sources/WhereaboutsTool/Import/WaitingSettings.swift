@@ -12,6 +12,8 @@ struct WaitingSettings {
     private static let countMax = 10_000
     private static let bytesMax = 8 << 20
 
+    var isEmpty: Bool { items.isEmpty }
+
     /// - Returns: `false` if there are too many.
     mutating func append(_ setting: ArchivedSetting, line: Int) -> Bool {
         guard items.count < Self.countMax, byteCount + setting.request.count <= Self.bytesMax else { return false }

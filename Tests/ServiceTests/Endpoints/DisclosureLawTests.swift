@@ -388,11 +388,29 @@ import Whereabouts
             let id = try #require(made["id"]?.int)
             return Wish(target: "/v1/people/\(person(isKnown))/corrections/\(id)")
         },
-        "POST /v1/imports/*/withdrawals": Row(done: [.operator]) { _, _, _ in
-            Wish(target: "/v1/imports/5f0c1d6e-3f60-4cb9-9d1f-2f5f1a1f7a03/withdrawals", body: #"{"reason":"test"}"#)
+        "POST /v1/imports": Row(done: [.operator]) { _, _, isKnown in
+            Wish(target: "/v1/imports", body: #"{"person":"\#(person(isKnown))"}"#)
         },
-        "POST /v1/imports/*/restorations": Row(done: [.operator]) { _, _, _ in
-            Wish(target: "/v1/imports/5f0c1d6e-3f60-4cb9-9d1f-2f5f1a1f7a03/restorations", body: #"{"reason":"test"}"#)
+        "POST /v1/imports/*/ends": Row(done: [.operator]) { village, _, isKnown in
+            Wish(
+                target: "/v1/imports/\(try imported(village))/ends",
+                body: #"{"people":[{"person":"\#(person(isKnown))","new":1}]}"#)
+        },
+        "GET /v1/imports": Row(shown: [.operator], isDirectory: true) { village, _, _ in
+            _ = try imported(village)
+            return Wish(target: "/v1/imports")
+        },
+        "GET /v1/people/*/imports": Row(shown: managers) { village, _, isKnown in
+            _ = try imported(village, file: "garden-gate")
+            return Wish(target: "/v1/people/\(person(isKnown))/imports")
+        },
+        "POST /v1/imports/*/withdrawals": Row(done: managers) { village, _, isKnown in
+            let id = isKnown ? try imported(village) : "5f0c1d6e-3f60-4cb9-9d1f-2f5f1a1f7a03"
+            return Wish(target: "/v1/imports/\(id)/withdrawals", body: #"{"reason":"test"}"#)
+        },
+        "POST /v1/imports/*/restorations": Row(done: managers) { village, _, isKnown in
+            let id = isKnown ? try imported(village) : "5f0c1d6e-3f60-4cb9-9d1f-2f5f1a1f7a03"
+            return Wish(target: "/v1/imports/\(id)/restorations", body: #"{"reason":"test"}"#)
         },
         "DELETE /v1/people/*/track/*": Row(done: managers) { village, _, isKnown in
             Wish(target: "/v1/people/\(person(isKnown))/track/\(try firstFix(village))?reason=test")
@@ -614,6 +632,13 @@ import Whereabouts
         return try #require(track.items.first?["number"]?.int, "\(track.text)")
     }
 
+    /// The id of an import into the subject's history.
+    private static func imported(_ village: Village, file: String = "walk.gpx") throws -> String {
+        let begun = village.house.manage(
+            "POST", "/v1/imports", #"{"person":"\#(Village.subject)","file":{"name":"\#(file)"}}"#)
+        return try #require(begun["id"]?.string, "\(begun.text)")
+    }
+
     private static func withoutReferences(_ answer: Answer) -> String {
         let text: String = answer.observable
         return text.replacing(/r[A-Za-z0-9_-]{22}/, with: "#")
@@ -660,6 +685,7 @@ import Whereabouts
             "invitations": number(try made("invitations", #"{"precision":"none"}"#)),
             "account-invitations": number("\(try #require(house.number(account["id"], .accountInvitation)))"),
             "links": number(try made("links", #"{"forSeconds":60}"#)),
+            "imports": Thing(known: try imported(village), unknown: unknownQuery),
             "schedules": number(try made("schedules", #"{"everySeconds":3600}"#)),
             "corrections": number(try made("corrections", #"{"type":"split","at":5}"#)),
             "track": number("\(try firstFix(village))"),
@@ -669,7 +695,7 @@ import Whereabouts
 
     /// The path parts before parameters that name nothing of a person.
     private static let impersonal: Set<String> = [
-        "projections", "imports", "previews", "exports", "logGet", "logPost", "logPostMultiple", "webhook", "*",
+        "projections", "previews", "exports", "logGet", "logPost", "logPostMultiple", "webhook", "*",
     ]
 
     /// The id of another person's thing does no more than an id that does not exist, both under the other person's path
@@ -681,6 +707,10 @@ import Whereabouts
         let bodies = [
             "POST /v1/people/*/consent-requests/*": #"{"consent":"given"}"#,
             "POST /v1/people/*/track/*": #"{"reason":"test"}"#,
+            "POST /v1/imports/*/withdrawals": #"{"reason":"test"}"#,
+            "POST /v1/imports/*/restorations": #"{"reason":"test"}"#,
+            "POST /v1/imports/*/ends": #"{"people":[]}"#,
+            "POST /v1/imports/*/batches": #"{"devices":[{"person":"walker","device":"other","fixes":[]}]}"#,
             "PUT /v1/devices/*/location-push-token":
                 #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#,
         ]

@@ -131,6 +131,21 @@ import Testing
             _ = try walkers(
                 "DELETE", "\(me)/track/\(try #require(track.first?["number"]?.int))?reason=errand")
 
+            // An import, taken back.
+            let imported = house.manage(
+                "POST", "/v1/imports", #"{"person":"unmistakable","file":{"name":"errand.gpx","bytes":9}}"#)
+            let id = try #require(imported["id"]?.string, "\(imported.text)")
+            let past = seconds - 90 * 86_400
+            house.manage(
+                "POST", "/v1/imports/\(id)/batches",
+                """
+                {"devices":[{"person":"unmistakable","device":"peculiar-phone","fixes":[],"visits":[{"timestamp":\(past),
+                "latitude":40.61,"longitude":40.61,"horizontalAccuracy":12,"arrival":\(past - 900)}]}]}
+                """)
+            house.manage("POST", "/v1/imports/\(id)/ends", #"{"people":[{"person":"unmistakable"}],"fault":"errand"}"#)
+            let undone = house.manage("POST", "/v1/imports/\(id)/withdrawals", #"{"reason":"errand"}"#)
+            try #require(undone["visits"]?.int == 1, "\(undone.text)")
+
             // Reads, refusals, and questions in both directions: ended, and under way with a push.
             for what in ["location", "track", "visits", "crossings", "trips", "audit"] {
                 house.manage("GET", "\(me)/\(what)?at-least=\(house.service.log.head)")

@@ -19,20 +19,26 @@ import Whereabouts
     }
 
     /// Imports an evening elsewhere, and fixes of the morning that the phone has reported already.
-    private static func bring(_ village: Village, known: JSONValue) throws -> Answer {
+    private static func bring(_ village: Village, known: JSONValue, as id: String = id) throws -> Answer {
         let time = 1_777_881_600 - 3600
         var fixes = (0..<90).map { index in
             #"{"timestamp":\#(time + index * 60),"latitude":48.25,"longitude":16.4,"horizontalAccuracy":9}"#
         }
         let (latitude, longitude) = (known["latitude"]?.double ?? 0, known["longitude"]?.double ?? 0)
+        // Another system's stay, on the day before.
+        let visit =
+            #"{"timestamp":\#(time - 70_000),"latitude":48.26,"longitude":16.41,"horizontalAccuracy":20,"#
+            + #""arrival":\#(time - 80_000),"departure":\#(time - 70_000)}"#
         fixes.append(
             """
             {"timestamp":\(known["timestamp"]?.double ?? 0),"latitude":\(latitude),"longitude":\(longitude),
             "horizontalAccuracy":\(known["horizontalAccuracy"]?.double ?? 0)}
             """)
         let batch =
-            #"{"devices":[{"person":"walker","device":"walker-phone","fixes":[\#(fixes.joined(separator: ","))]}]}"#
-        return village.house.manage("POST", "/v1/imports/\(id)/batches", batch)
+            #"{"devices":[{"person":"walker","device":"walker-phone","fixes":[\#(fixes.joined(separator: ","))],"#
+            + #""visits":[\#(visit)]}]}"#
+        return village.house.send(
+            "POST", "/v1/imports/\(id)/batches", as: village.house.operatorToken, batch)
     }
 
     /// A count of the only device of a batch.
@@ -55,15 +61,18 @@ import Whereabouts
         #expect(after != before)
 
         let undone = Self.revise(village, "withdrawals")
-        #expect(undone["fixes"]?.int == 90 && undone["next"]?.isNull == true, "\(undone.text)")
+        #expect(undone["fixes"]?.int == 90 && undone["visits"]?.int == 1, "\(undone.text)")
+        #expect(undone["next"]?.isNull == true)
+        #expect(Self.states(village) == ["undone"])
         #expect(Self.seen(village) == before)
         // Again: there is nothing more to do, and no event.
         let head = village.house.service.log.head
         #expect(Self.revise(village, "withdrawals")["fixes"]?.int == 90)
         #expect(try village.house.events(after: head).filter { $0.event.kind == .fixesWithdrawn }.isEmpty)
-        // The same file again brings nothing back.
-        let again = try Self.bring(village, known: known)
-        #expect(Self.count(again, "new") == 0)
+        // The same file again brings nothing back, and the import that was undone takes no more.
+        #expect(try Self.bring(village, known: known).status == 422)
+        let again = try Self.bring(village, known: known, as: "5f0c1d6e-3f60-4cb9-9d1f-2f5f1a1f7a04")
+        #expect(Self.count(again, "new") == 0 && Self.count(again, "duplicate") == 91)
         #expect(Self.seen(village) == before)
 
         #expect(Self.revise(village, "restorations")["fixes"]?.int == 90)
@@ -73,7 +82,88 @@ import Whereabouts
         }
     }
 
-    @Test func `only the operator undoes an import, one that nobody made has no fixes, and ids have a form`() throws {
+    private static func states(_ village: Village) -> [String] {
+        village.house.manage("GET", "/v1/imports").items.compactMap { $0["state"]?.string }
+    }
+
+    @Test func `an import is begun once for the same file, is listed, ends, and its person may undo it`() throws {
+        let village = try Village()
+        let head = String(repeating: "5f", count: 32)
+        func begin(_ bytes: Int) -> Answer {
+            village.house.manage(
+                "POST", "/v1/imports",
+                #"{"person":"walker","file":{"name":"Records.json","format":"google-records","bytes":\#(bytes),"#
+                    + #""sha256":"\#(head)"}}"#)
+        }
+        let (first, same, other) = (begin(900), begin(900), begin(901))
+        let id = try #require(first["id"]?.string, "\(first.text)")
+        #expect(first["resumed"]?.bool == false && first["addedPerson"]?.bool == false)
+        #expect(same["id"]?.string == id && same["resumed"]?.bool == true)
+        #expect(other["id"]?.string != id && other["resumed"]?.bool == false)
+
+        let known = try #require(village.house.manage("GET", "/v1/people/walker/track?limit=1").items.first)
+        let before = Self.seen(village)
+        #expect(Self.count(try Self.bring(village, known: known, as: id), "new") == 90)
+        let counts = #"{"people":[{"person":"walker","new":90,"duplicate":1,"visits":1}],"fault":"Cut short."}"#
+        for _ in 0..<2 {
+            #expect(village.house.manage("POST", "/v1/imports/\(id)/ends", counts).status == 200)
+        }
+        #expect(try Self.bring(village, known: known, as: id).status == 422)
+        #expect(begin(900)["id"]?.string != id)
+        let listed = village.house.send("GET", "/v1/people/walker/imports", as: village.tokens[.subject]).items
+        let item = try #require(listed.first { $0["id"]?.string == id })
+        #expect(item["state"]?.string == "ended" && item["file"]?.string == "Records.json")
+        #expect(item["counts"]?["new"]?.int == 90 && item["counts"]?["visits"]?.int == 1)
+        #expect(item["faulty"]?.bool == true && item["fault"]?.string == "Cut short.")
+        #expect(listed.compactMap { $0["state"]?.string }.sorted() == ["ended", "running", "running"])
+        let audited = try #require(
+            village.house.send("GET", "/v1/people/walker/audit", as: village.tokens[.subject]).items.first {
+                $0["event"]?.string == "ImportBegan"
+            })
+        #expect(audited["name"]?.string == "Records.json")
+
+        // A person knows no numbers of the log.
+        let undone = village.house.send(
+            "POST", "/v1/imports/\(id)/withdrawals", as: village.tokens[.subject], #"{"reason":"not my file"}"#)
+        #expect(undone["fixes"]?.int == 90 && undone["visits"]?.int == 1, "\(undone.text)")
+        #expect(Self.seen(village) == before)
+        // The standing is the same after a refold.
+        try village.house.restart()
+        let again = village.house.send("GET", "/v1/people/walker/imports", as: village.tokens[.subject]).items
+        #expect(again.first { $0["id"]?.string == id }?["state"]?.string == "undone")
+    }
+
+    @Test func `an import of two people is undone by each for their own history, and by the operator for both`() throws
+    {
+        let village = try Village()
+        func batch(_ id: String) -> Answer {
+            let fix = #"{"timestamp":1500000000,"latitude":1,"longitude":2}"#
+            let devices = ["walker", "stranger"].map { person in
+                #"{"person":"\#(person)","device":"import-\#(person)","fixes":[\#(fix)]}"#
+            }
+            return village.house.manage(
+                "POST", "/v1/imports/\(id)/batches", #"{"devices":[\#(devices.joined(separator: ","))]}"#)
+        }
+        #expect(batch(Self.id).status == 200)
+        let item = try #require(village.house.manage("GET", "/v1/imports").items.first)
+        #expect(item["people"]?.array.map { $0.compactMap(\.string) } == ["walker", "stranger"])
+        let path = "/v1/imports/\(Self.id)/withdrawals"
+        let own = village.house.send("POST", path, as: village.tokens[.subject], #"{"reason":"not mine"}"#)
+        #expect(own["fixes"]?.int == 1, "\(own.text)")
+        _ = village.house.settled()
+        func fixes(_ person: String) -> Int {
+            village.house.manage("GET", "/v1/people/\(person)/track?to=1600000000").items.count
+        }
+        #expect(fixes("walker") == 0 && fixes("stranger") == 1)
+        #expect(Self.revise(village, "withdrawals")["fixes"]?.int == 2)
+        _ = village.house.settled()
+        #expect(fixes("stranger") == 0)
+        #expect(Self.revise(village, "restorations")["fixes"]?.int == 2)
+        _ = village.house.settled()
+        #expect(fixes("walker") == 1 && fixes("stranger") == 1)
+    }
+
+    @Test func `strangers undo no import, one that nobody made has no fixes, and ids have a form`() throws {
         let village = try Village()
         for asker in [Village.Asker.subject, .oldFriend, .stranger, .phone] {
             let refused = village.house.send(

@@ -15,7 +15,7 @@ import Whereabouts
 /// `whereabouts serve` as a separate process, killed without warning.
 @Suite struct KilledProcessTests {
     /// The service over a data directory, and where it listens.
-    private final class Process {
+    final class Process {
         let id: pid_t
         let port: Int
         private let output: UnsafeMutablePointer<FILE>
@@ -65,7 +65,7 @@ import Whereabouts
         }
     }
 
-    private static func admin(_ data: String) throws -> String {
+    static func admin(_ data: String) throws -> String {
         let secret = try #require(DataDirectory.read("\(data)/admin.token", atMost: 256))
         return String(decoding: secret, as: UTF8.self).filter { !$0.isWhitespace }
     }
@@ -246,7 +246,7 @@ import Whereabouts
         return received.isEmpty ? nil : received.starts(with: Array("HTTP/1.1 200".utf8))
     }
 
-    /// The people in the log's order; each must have a device and a fix, which follow at once.
+    /// The people in the log's order; each must have an import, a device and a fix, which follow at once.
     private static func importedPeople(_ data: String) throws -> [Handle] {
         let log = try EventLog.alone(in: try DataDirectory(path: data))
         defer { log.stop() }
@@ -257,8 +257,9 @@ import Whereabouts
         for (index, event) in events.enumerated() {
             guard case .personAdded(let person, .open(let handle)) = event else { continue }
             people.append(handle)
-            guard index + 2 < events.count, case .deviceAdded(let device, person, .open) = events[index + 1],
-                case .fixReported(device, _, .open) = events[index + 2]
+            guard index + 3 < events.count, case .importBegan = events[index + 1],
+                case .deviceAdded(let device, person, .open) = events[index + 2],
+                case .fixReported(device, _, .open) = events[index + 3]
             else {
                 Issue.record("\(handle) is half made.")
                 continue

@@ -105,7 +105,9 @@ import Whereabouts
         // Done twice they have been done.
         "/v1/people/*/webhooks/*/dead-letters/*/retry", "/v1/backups", "/v1/projections/prune",
         "/v1/projections/*/rebuild", "/v1/projections/*/activate", "/v1/projections/*/rollback",
-        "/v1/imports/*/withdrawals", "/v1/imports/*/restorations",
+        "/v1/imports/*/withdrawals", "/v1/imports/*/restorations", "/v1/imports/*/ends",
+        // The same file is the same import until it has ended.
+        "/v1/imports",
         // A browser that signs in again has a newer session; one that signs out twice is signed out.
         "/session", "/session/end",
         // Limited to one a minute.

@@ -231,6 +231,18 @@ enum GoldenEvents {
                 openingsMax: 3, name: .open(LinkName("for the party")))),
         "LinkOpened": .linkOpened(LinkID(rawValue: 7)),
         "LinkEnded": .linkEnded(LinkID(rawValue: 7)),
+        "ImportBegan": .importBegan(
+            query, .open(ImportedFile(name: "walk.gpx", format: "gpx", byteCount: 4096, head: hash))),
+        "ImportBegan-unknown": .importBegan(query, .open(ImportedFile())),
+        "ImportEnded": .importEnded(ImportCounts(new: 90, duplicate: 1), nil),
+        "ImportEnded-all": .importEnded(
+            ImportCounts(new: 90, duplicate: 1, visits: 2, rejected: 3), .open(ImportFault("The file is damaged."))),
+        "VisitsWithdrawn": .visitsWithdrawn(
+            FixNumbers(device: device, numbers: 41...41),
+            .open(FixRevision(time: newYear...newYear, reason: "the wrong file"))),
+        "VisitsRestored": .visitsRestored(
+            FixNumbers(device: device, numbers: 41...41),
+            .open(FixRevision(time: newYear...newYear, reason: "it was the right file"))),
         "AccountInvitationMade": .accountInvitationMade(hash: hash, expires: newYear),
         "AccountInvitationClosed": .accountInvitationClosed(AccountInvitationID(rawValue: 41)),
         "RegionRemoved": .regionRemoved(RegionID(rawValue: 1)),

@@ -192,13 +192,22 @@ import Whereabouts
                 if let id = scene.house.standing.corrections(of: scene.walkerID).first?.id, step % 5 == 0 {
                     scene.house.submit(.withdrawCorrection(id, of: House.handle(name)), by: caller)
                 }
+                let id = Identifier128(high: 7, low: UInt64(step % 7))
+                let file = ImportedFile(name: "walk.gpx", byteCount: Int64(step % 3), head: random.hash())
+                scene.house.submit(
+                    .beginImport(ImportReference(id: id, file: file), of: House.handle(name)), by: caller, key: id)
+                if step % 4 == 0 {
+                    let fault = random.maybe { _ in ImportFault("cut") }
+                    scene.house.submit(
+                        .endImport(id, ImportCounts(new: 3), fault: fault, of: House.handle(name)), by: caller, key: id)
+                }
                 let numbers = 1...max(1, random.ordinal() % scene.house.standing.place)
                 let fixes = FixNumbers(device: scene.phoneID, numbers: numbers)
                 let why = FixRevision(time: House.start...House.start, reason: "test")
                 scene.house.submit(
                     step % 3 == 0
                         ? .restoreFixes(fixes, why, of: House.handle(name))
-                        : .withdrawFixes(fixes, why, of: House.handle(name)), by: caller)
+                        : .withdrawFixes(fixes, why, of: House.handle(name)), by: caller, key: id)
             case 12:
                 let token = LocationPushToken(bytes: [1, 2, 3, UInt8(step & 255)], bundleID: "org.example")
                 scene.house.submit(

@@ -1,0 +1,79 @@
+// Imports of files: each begins once for each person whose history it brings, and ends once.
+
+extension Standing {
+    /// Begins an import of a file into a person's history. The person is added if they do not exist.
+    ///
+    /// If an import of the same file into the same history was begun and has not ended, it is continued: there is no
+    /// event, and the reply names that import.
+    func beginImport(
+        _ wanted: ImportReference, of handle: Handle, by caller: Caller
+    ) throws(Refusal) -> Decision {
+        try requireOperator(caller)
+        var decision = Decision()
+        let known = person(handle)
+        if let known, let number = persons.imports.unended(wanted.file, of: known) {
+            decision.reply = .importing(number)
+            return decision
+        }
+        let person = known ?? PersonID(rawValue: persons.next)
+        if known == nil { decision.append(.personAdded(person, handle: .open(handle)), to: .audit(person)) }
+        let number = try join(wanted, person, isKnown: known != nil, &decision)
+        decision.reply = .importing(number)
+        return decision
+    }
+
+    /// Begins an import in a person's history, unless it was begun there.
+    ///
+    /// - Returns: The number of the event that began it.
+    @discardableResult
+    func join(
+        _ wanted: ImportReference, _ person: PersonID, isKnown: Bool, _ decision: inout Decision
+    ) throws(Refusal) -> ImportID {
+        if isKnown, let number = persons.imports.find(wanted.id, of: person) {
+            guard let begun = persons.imports[number], begun.end == nil, !begun.isUndone else {
+                throw .invalid("This import has ended or was undone; begin another one.")
+            }
+            return number
+        }
+        guard persons.imports.imports(of: person).count < Limits.importsPerPerson else {
+            throw .invalid("A person has at most \(Limits.importsPerPerson) imports.")
+        }
+        try check(wanted.file)
+        decision.append(.importBegan(wanted.id, .open(wanted.file)), to: .audit(person))
+        return ImportID(rawValue: place + Int64(decision.drafts.count))
+    }
+
+    private func check(_ file: ImportedFile) throws(Refusal) {
+        if let name = file.name, !(1...Limits.fileNameCharacters).contains(name.unicodeScalars.count) {
+            throw .invalid("A file's name has 1 to \(Limits.fileNameCharacters) characters.")
+        }
+        if let format = file.format, !(1...Limits.fileFormatCharacters).contains(format.unicodeScalars.count) {
+            throw .invalid("The name of a format has 1 to \(Limits.fileFormatCharacters) characters.")
+        }
+        if let bytes = file.byteCount, bytes < 0 { throw .invalid("The length of a file is not negative.") }
+    }
+
+    /// Ends an import in a person's history. If it has ended there, there is no event.
+    ///
+    /// - Parameter fault: Why the file was not read to its end; `nil` if it was.
+    func endImport(
+        _ id: Identifier128, _ counts: ImportCounts, fault: ImportFault?, of handle: Handle, by caller: Caller
+    ) throws(Refusal) -> Decision {
+        try requireOperator(caller)
+        guard let person = person(handle), let number = persons.imports.find(id, of: person),
+            let known = persons.imports[number]
+        else { throw .notFound }
+        guard [counts.new, counts.duplicate, counts.visits, counts.rejected].allSatisfy({ $0 >= 0 }) else {
+            throw .invalid("The counts of an import are not negative.")
+        }
+        if let fault, !(1...Limits.importFaultCharacters).contains(fault.text.unicodeScalars.count) {
+            throw .invalid("The fault of an import has 1 to \(Limits.importFaultCharacters) characters.")
+        }
+        var decision = Decision()
+        if known.end == nil {
+            decision.append(
+                .importEnded(counts, fault.map { .open($0) }), to: .audit(person), cause: number.rawValue)
+        }
+        return decision
+    }
+}

@@ -1,0 +1,19 @@
+/// Visits that were withdrawn count again.
+enum VisitsRestored: Fact {
+    static let kind = EventKind.visitsRestored
+    static let streams: FactStreams = .audit
+    static let item = ChangedItem.event
+    static let concerns: FactConcerns = [.timeline, .feed]
+
+    static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
+        var given: (visits: FixNumbers, revision: Part<FixRevision>)?
+        if case .visitsRestored(let visits, let revision)? = event { given = (visits, revision) }
+        let visits = try FixNumbers.visit(given?.visits, &fact.clear, name: "visit")
+        return .visitsRestored(visits, try fact.part(.rest, given?.revision))
+    }
+
+    static func audited(_ recorded: RecordedEvent) -> Audited {
+        guard case .visitsRestored(let visits, let revision) = recorded.event else { return .nothing }
+        return .change(SettingChange(item: visits.numbers.lowerBound, name: revision.content?.reason))
+    }
+}

@@ -1,0 +1,61 @@
+/// The import of a file into one person's history, by the number of the event that began it.
+///
+/// All imports of one file have the same ``Standing/Import/id``: a file can hold the histories of several people.
+package struct ImportID: Hashable, Sendable, Comparable {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (a: ImportID, b: ImportID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// A file that is imported, as the client describes it. A client need not say anything.
+package struct ImportedFile: Hashable, Sendable {
+    /// The last component of its path, at most ``Limits/fileNameCharacters`` characters.
+    package var name: String?
+    /// The name of its format, for example `google-records`; at most ``Limits/fileFormatCharacters`` characters.
+    package var format: String?
+    /// Its length; `nil` for a pipe.
+    package var byteCount: Int64?
+    /// The SHA-256 of its beginning, by which an interrupted import of the same file is found again. A short beginning
+    /// could be guessed from it, so it is sealed like the rest.
+    package var head: Hash256?
+
+    package init(name: String? = nil, format: String? = nil, byteCount: Int64? = nil, head: Hash256? = nil) {
+        (self.name, self.format, self.byteCount, self.head) = (name, format, byteCount, head)
+    }
+
+    /// Whether both are known to be the same file, as far as its length and its beginning show.
+    package func isSame(as other: ImportedFile) -> Bool {
+        head != nil && byteCount != nil && head == other.head && byteCount == other.byteCount
+    }
+}
+
+/// The import that reports belong to: the id by which it can be undone, and its file.
+package struct ImportReference: Hashable, Sendable {
+    /// The correlation of the import's events.
+    package let id: Identifier128
+    package let file: ImportedFile
+
+    package init(id: Identifier128, file: ImportedFile) { (self.id, self.file) = (id, file) }
+}
+
+/// What became of the records of one person in an import, as the client counted them.
+package struct ImportCounts: Hashable, Sendable {
+    /// The fixes that came new into the log.
+    package var new: Int64 = 0
+    /// The fixes that were there already.
+    package var duplicate: Int64 = 0
+    /// The new visits of another system.
+    package var visits: Int64 = 0
+    /// The records that could not be used, also those without a time.
+    package var rejected: Int64 = 0
+
+    package init(new: Int64 = 0, duplicate: Int64 = 0, visits: Int64 = 0, rejected: Int64 = 0) {
+        (self.new, self.duplicate, self.visits, self.rejected) = (new, duplicate, visits, rejected)
+    }
+}
+
+/// Why a file was not imported to its end, in the tool's words.
+package struct ImportFault: Hashable, Sendable {
+    package let text: String
+    package init(_ text: String) { self.text = text }
+}
