@@ -14,6 +14,9 @@ def each(world, **options):
             wrong += [f"{name}: {sentence}" for sentence in world.violations(visit.page)]
             if visit.sideways() > 0:
                 wrong.append(f"{name} scrolls sideways by {visit.sideways()} px")
+            wide = visit.page.evaluate("() => { const side = document.querySelector('.side'); return side ? side.scrollWidth - side.clientWidth : 0; }")
+            if wide > 0:
+                wrong.append(f"the list of {name} scrolls sideways by {wide} px")
             box = visit.page.locator("dialog[open]")
             if box.count() and box.evaluate("one => one.scrollWidth > one.clientWidth"):
                 wrong.append(f"the dialog of {name} scrolls sideways")
