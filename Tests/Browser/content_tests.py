@@ -64,6 +64,7 @@ def test_the_lists_without_script_are_accessible(world):
                     expect(answer.status == 200, f"{path} answers {answer.status}")
                     found = world.violations(visit.page)
                     expect(not found, f"{path}, {options}: {found}")
+                    expect(visit.sideways() <= 0, f"{path}, {options} scrolls sideways by {visit.sideways()} px")
                     # The operator's list has the names of projections and of kinds of events.
                     raw = [] if path == "operate" else [cell for cell in visit.page.locator("td").all_inner_texts() if re.fullmatch(r"[a-z]+[A-Z]\w+", cell)]
                     expect(not raw, f"{path} has words of the interface: {raw}")
