@@ -80,7 +80,7 @@ function days(context, one) {
 
 /** Gives a place the name of another one: two parts of one place, which are too far apart to be folded into one. */
 const same = (context, who, one, items, read) => ask({
-    title: strings('places.sameOf', { name: one.place ?? '' }), lead: strings('places.sameLead'), label: strings('places.same'),
+    title: strings('places.sameOf', { name: one.place ?? '' }), lead: strings('places.sameLead'),
     fields: [{ name: 'other', label: strings('places.sameAs'), type: 'select', options: items.filter(other => other.id !== one.id && other.place).map(other => [other.place, other.place]) }],
     submit: async ({ other }) => {
         const { number } = await api.post(api.person(who, 'corrections'), { type: 'rename', latitude: one.latitude, longitude: one.longitude, name: other.slice(0, 100) });
