@@ -1,5 +1,6 @@
 // Places: a person's stays by place, with their length and usual hours, and the person's names, which can be withdrawn.
 import { api } from './api.js';
+import { withdrawn } from './fixes.js';
 import { action, ask, empty, field, h, page, table, values } from './kit.js';
 import { load, moment, people, purpose, put, section, subject, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
@@ -111,10 +112,7 @@ async function corrections(context, who, atLeast, read) {
     });
 }
 
-async function withdrawnFixes(context, who, atLeast, read) {
-    const { withdrawn } = await import('./fixes.js');
-    return withdrawn(who, { 'at-least': atLeast }, async ({ number }) => {
-        await read(number);
-        context.announce(strings('fixes.restored'));
-    }, { signal: context.signal, ...purpose(context) }, Boolean(context.person));
-}
+const withdrawnFixes = (context, who, atLeast, read) => withdrawn(who, { 'at-least': atLeast }, async ({ number }) => {
+    await read(number);
+    context.announce(strings('fixes.restored'));
+}, { signal: context.signal, ...purpose(context) }, Boolean(context.person));
