@@ -83,7 +83,9 @@ extension PlainSection {
             }
             return [consent, grants, links, pauses, invitations, schedules]
         case "regions": return [section("regions", "regions", [], ofRegions)]
-        case "places": return [section("places", "places", range, ofPlaces)]
+        case "places":
+            let named = request.parameter("person") == nil ? "" : "&person=\(PageEndpoints.escaped(person))"
+            return [section("places", "places", range, ofPlaces).with { $0.link = "/day/*?plain=true" + named }]
         case "year":
             let year = parts.count == 2 ? parts[1] : String(today.text.prefix(4))
             let quarters = quarters(of: year, through: today)
@@ -210,13 +212,12 @@ extension PlainSection {
     ]
     /// The columns of the audit. Each kind of entry fills some of them.
     private static let ofAudit = [
-        Column("time", "at", .time), Column("what", "kind", .word("kind")),
-        Column("reader", "requester|reader|actor"), Column("question", "question", .word("audit.question")),
-        Column("event", "event|act", .word("audit.change|audit.act")), Column("name"), Column("other"),
-        Column("purpose"),
-        Column("verdict", "verdict", .word("audit.verdicts")), Column("reason", "reason", .word("audit.reason")),
-        Column("precision", "precision", .word("parts.precision")), Column("status", "end", .word("audit.end")),
-        Column("rows", "count"), Column("path", "id"),
+        Column("time", "at", .time), Column("reader", "requester|reader|actor"),
+        Column("what", "event|act|question|kind", .word("audit.change|audit.act|audit.question|kind")),
+        Column("name", "other|name"), Column("purpose"),
+        Column("status", "end|verdict", .word("audit.end|audit.verdicts")),
+        Column("reason", "reason", .word("audit.reason")),
+        Column("precision", "precision", .word("parts.precision")), Column("rows", "count"), Column("path", "id"),
     ]
     /// The columns of the person's own questions.
     private static let ofAsked = [
@@ -266,7 +267,8 @@ extension PlainSection {
     /// The columns of places.
     private static let ofPlaces = [
         Column("place"), Column("usual", "usualHours", .hours), Column("stayed", "totalSeconds", .duration),
-        Column("visits"), Column("days"), Column("newestDays"), Column("latitude"), Column("longitude"),
+        Column("visits"), Column("days"), Column("newestDays", "newestDays", .links), Column("latitude"),
+        Column("longitude"),
     ]
     /// The columns of devices.
     private static let ofDevices = [

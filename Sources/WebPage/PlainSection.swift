@@ -53,6 +53,8 @@ struct PlainSection: Sendable {
             case word(String)
             /// Hours of the week.
             case hours
+            /// A list of texts, each with the section's link.
+            case links
             /// Unix seconds, written in the zone of the row's place, or in UTC.
             case time
             case duration
@@ -99,6 +101,11 @@ struct PlainSection: Sendable {
                     title == "path" ? words["plain.open"] : text)
             case .word(let group): html.text(words.word(group, PlainText.text(of: value)))
             case .hours: html.text(words.hours(PlainText.text(of: value)))
+            case .links:
+                for text in (value.array.map(Array.init) ?? []).compactMap(\.string) {
+                    html.element("a", ["href": link?.replacing("*", with: PageEndpoints.escaped(text))], text)
+                    html.text(" ")
+                }
             case .time:
                 guard let seconds = value.double, let time = Timestamp(seconds: seconds) else { return }
                 html.element(

@@ -242,7 +242,14 @@ struct PlainViews: Sendable {
                 if items.isEmpty {
                     html.element("p", ["class": "empty"], text["plain.none"])
                 } else {
-                    table(section, items, text, &html)
+                    // A table may be wider than a phone; the keyboard moves what scrolls.
+                    html.element(
+                        "div",
+                        [
+                            "class": "scroll", "tabindex": "0", "role": "group",
+                            "aria-label": text["plain.\(section.title)"],
+                        ]
+                    ) { table(section, items, text, &$0) }
                 }
                 guard let next = rows.next else { return }
                 let query = request.query.filter { $0.name != "after" } + [("after", next)]

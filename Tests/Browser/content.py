@@ -81,7 +81,7 @@ CONTENT = {
     "sharing-schedule": button("sharing", "main section:last-of-type p > button", 0),
     "device-add": button("devices", "main p > button", 0), "device-remove": button("devices", "main .card button.danger", 0),
     "place-rename": button("places", "main tbody td:last-child button", 0), "place-same": button("places", "main tbody td:last-child button", 1),
-    "now-ask": button("now", "main button.primary", 0),
+    "now-ask": button("now", "main .cards button.primary", 0),
 }
 
 

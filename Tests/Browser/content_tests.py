@@ -14,6 +14,9 @@ def each(world, **options):
             wrong += [f"{name}: {sentence}" for sentence in world.violations(visit.page)]
             if visit.sideways() > 0:
                 wrong.append(f"{name} scrolls sideways by {visit.sideways()} px")
+            wide = visit.page.evaluate("() => { const side = document.querySelector('.side'); return side ? side.scrollWidth - side.clientWidth : 0; }")
+            if wide > 0:
+                wrong.append(f"the list of {name} scrolls sideways by {wide} px")
             box = visit.page.locator("dialog[open]")
             if box.count() and box.evaluate("one => one.scrollWidth > one.clientWidth"):
                 wrong.append(f"the dialog of {name} scrolls sideways")
@@ -61,6 +64,7 @@ def test_the_lists_without_script_are_accessible(world):
                     expect(answer.status == 200, f"{path} answers {answer.status}")
                     found = world.violations(visit.page)
                     expect(not found, f"{path}, {options}: {found}")
+                    expect(visit.sideways() <= 0, f"{path}, {options} scrolls sideways by {visit.sideways()} px")
                     # The operator's list has the names of projections and of kinds of events.
                     raw = [] if path == "operate" else [cell for cell in visit.page.locator("td").all_inner_texts() if re.fullmatch(r"[a-z]+[A-Z]\w+", cell)]
                     expect(not raw, f"{path} has words of the interface: {raw}")

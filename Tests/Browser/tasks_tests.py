@@ -546,7 +546,7 @@ def test_a_place_leads_to_its_days_and_takes_the_name_of_another(world):
         box = visit.has("dialog", "more than 80 m apart")
         expect(not world.violations(visit.page), f"one name for two places: {world.violations(visit.page)}")
         box.get_by_label("The other place").select_option("Home")
-        box.get_by_role("button", name="Same place as …").click()
+        box.get_by_role("button", name="Save").click()
         eventually("two places have one name", lambda: visit.page.locator("tbody tr b", has_text="Home").count() == 2 or visit.page.wait_for_timeout(20))
         visit.page.get_by_role("button", name="Withdraw: renamed Home").last.click()
         eventually("one place has the name", lambda: visit.page.locator("tbody tr b", has_text="Home").count() == 1 or visit.page.wait_for_timeout(20))

@@ -1,5 +1,6 @@
 // Places: a person's stays by place, with their length and usual hours, and the person's names, which can be withdrawn.
 import { api } from './api.js';
+import { withdrawn } from './fixes.js';
 import { action, ask, empty, field, h, page, table, values } from './kit.js';
 import { load, moment, people, purpose, put, section, subject, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
@@ -80,7 +81,7 @@ function days(context, one) {
 
 /** Gives a place the name of another one: two parts of one place, which are too far apart to be folded into one. */
 const same = (context, who, one, items, read) => ask({
-    title: strings('places.sameOf', { name: one.place ?? '' }), lead: strings('places.sameLead'), label: strings('places.same'),
+    title: strings('places.sameOf', { name: one.place ?? '' }), lead: strings('places.sameLead'),
     fields: [{ name: 'other', label: strings('places.sameAs'), type: 'select', options: items.filter(other => other.id !== one.id && other.place).map(other => [other.place, other.place]) }],
     submit: async ({ other }) => {
         const { number } = await api.post(api.person(who, 'corrections'), { type: 'rename', latitude: one.latitude, longitude: one.longitude, name: other.slice(0, 100) });
@@ -111,10 +112,7 @@ async function corrections(context, who, atLeast, read) {
     });
 }
 
-async function withdrawnFixes(context, who, atLeast, read) {
-    const { withdrawn } = await import('./fixes.js');
-    return withdrawn(who, { 'at-least': atLeast }, async ({ number }) => {
-        await read(number);
-        context.announce(strings('fixes.restored'));
-    }, { signal: context.signal, ...purpose(context) }, Boolean(context.person));
-}
+const withdrawnFixes = (context, who, atLeast, read) => withdrawn(who, { 'at-least': atLeast }, async ({ number }) => {
+    await read(number);
+    context.announce(strings('fixes.restored'));
+}, { signal: context.signal, ...purpose(context) }, Boolean(context.person));
