@@ -69,6 +69,14 @@ import Whereabouts
         #expect(scene.house.standing.corrections(of: scene.walkerID).contains { $0.id == correction })
     }
 
+    @Test func `an order to begin an import reads its id`() throws {
+        var scene = Scene()
+        let file = ImportReference(id: Identifier128(high: 0x1111_1111_1111_4111, low: 6), file: ImportedFile())
+        let begun = try Self.send(
+            .beginImport(file, of: House.handle("walker")), by: scene.admin, &scene.house, isKept: false)
+        #expect(scene.house.standing.persons.imports[begun]?.id == file.id)
+    }
+
     /// The replies with one entry for each report or device are not kept.
     @Test func `orders with several outcomes read one for each report or device`() throws {
         var scene = Scene()
@@ -78,9 +86,10 @@ import Whereabouts
         let outcomes = try Self.send(
             .reportFixes(device: .caller, fixes), by: scene.phone, &scene.house, isKept: false)
         #expect(outcomes == [.new, .duplicate])
+        let file = ImportReference(id: Identifier128(high: 0x1111_1111_1111_4111, low: 5), file: ImportedFile())
         let imported = try Self.send(
-            .importFixes(of: House.handle("grandmother"), device: House.handle("clock"), fixes), by: scene.admin,
-            &scene.house, isKept: false)
+            .importFixes(of: House.handle("grandmother"), device: House.handle("clock"), fixes, in: file),
+            by: scene.admin, &scene.house, isKept: false)
         #expect(imported == ImportOutcome(addedPerson: true, addedDevice: true, fixes: [.new, .duplicate]))
     }
 
