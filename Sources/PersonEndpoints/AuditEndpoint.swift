@@ -280,7 +280,7 @@ extension References.Kind {
         case .accountInvitationMade, .accountInvitationClosed: self = .accountInvitation
         case .scheduleSet, .scheduleRemoved: self = .schedule
         case .linkAdded, .linkOpened, .linkEnded: self = .link
-        case .webhookAdded, .webhookRemoved, .webhookFailed, .webhookSettled: self = .webhook
+        case .webhookAdded, .webhookConfirmed, .webhookRemoved, .webhookFailed, .webhookSettled: self = .webhook
         case .correctionMade, .correctionWithdrawn: self = .correction
         case .fixesWithdrawn, .fixesRestored: self = .event
         // No list names their items by a reference of its own.
@@ -290,7 +290,7 @@ extension References.Kind {
             .logRestored, .authorizationReported, .locationPushStarted, .sharingPaused, .sharingResumed,
             .invitationRefused, .locationPushTested, .sealedFixReported, .consentAsked, .consentGiven, .consentRefused,
             .headingReported, .beaconSighted, .visitReported, .crossingReported, .retentionApplied, .messageReported,
-            .locationReportCommanded, .operatorActed, .lossAccepted, .locationPushWithheld:
+            .locationReportCommanded, .operatorActed, .lossAccepted, .locationPushWithheld, .phoneFellSilent:
             self = .thing
         }
     }

@@ -125,26 +125,26 @@ package struct MadeDevice: Reply, Hashable {
     }
 }
 
-/// A webhook with its secret, which is shown once.
+/// A webhook with its secret, which is shown once. Only those that post signed JSON have one.
 package struct MadeWebhook: Reply, Hashable {
     package var id: Reference
     package var url: String
     package var topics: [String]
-    package var secret: String
+    package var secret: String?
 
-    package init(id: Reference, url: String, topics: [String], secret: String) {
+    package init(id: Reference, url: String, topics: [String], secret: String? = nil) {
         (self.id, self.url, self.topics, self.secret) = (id, url, topics, secret)
     }
 
     package static var invented: Self {
-        Self(id: .invented, url: .invented, topics: .invented, secret: .invented)
+        Self(id: .invented, url: .invented, topics: .invented)
     }
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try members.required("id", &id)
         try members.required("url", &url)
         try members.required("topics", .list(.named("Topic")), &topics)
-        try members.required("secret", &secret)
+        try members.optional("secret", &secret)
     }
 }
 

@@ -122,7 +122,8 @@ package final class Service: Sendable {
             PersonOperations.all(
                 views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom,
                 deliverer: reactors.deliverer,
-                sources: sources, secretBoxes: secretBoxes, webhooks: reactors.webhooks)
+                sources: sources, secretBoxes: secretBoxes, webhooks: reactors.webhooks,
+                hasTrackers: configuration.mqtt?.discoveryPrefix != nil)
             + HouseOperations.all(
                 views: views, answers: answers, directory: directory, backups: backups,
                 backupMaker: BackupMaker(directory: directory, log: log, clock: clock),

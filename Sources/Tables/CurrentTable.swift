@@ -79,7 +79,7 @@ package final class CurrentTable: Projection {
                 .regionAdded, .regionRemoved, .sharingPaused, .sharingResumed, .invitationMade, .invitationWithdrawn,
                 .invitationRefused, .accountInvitationMade, .accountInvitationClosed, .scheduleSet, .scheduleRemoved,
                 .correctionMade, .correctionWithdrawn, .linkAdded, .linkOpened, .linkEnded, .webhookAdded,
-                .webhookRemoved, .webhookSettled, .webhookFailed,
+                .webhookConfirmed, .webhookRemoved, .webhookSettled, .webhookFailed, .phoneFellSilent,
                 .fixReported, .inputRejected, .authorizationReported, .sightingReported, .messageReported,
                 .locationPushTokenRegistered, .locationPushTokenRetired, .locationQueried, .consentAsked, .consentGiven,
                 .consentRefused, .locationPushStarted, .locationPushAttempted, .locationPushWithheld,

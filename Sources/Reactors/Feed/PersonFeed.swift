@@ -17,6 +17,8 @@ package struct FeedItem {
     package let at: Timestamp
     /// The content, a JSON object.
     package let data: [UInt8]
+    /// The silence that the item is about; `nil` for other items. A webhook posts those of its own length.
+    package var silence: Silence?
 }
 
 /// The feed of a person from a place in the log on: the events of the person's audit stream, the timeline's news, and
@@ -79,8 +81,8 @@ package struct PersonFeed {
             case .personAdded, .deviceAdded, .deviceRemoved, .tokenIssued, .tokenRevoked, .grantGiven, .grantRevoked,
                 .sharingPaused, .sharingResumed, .invitationMade, .invitationWithdrawn, .invitationRefused,
                 .accountInvitationMade, .accountInvitationClosed, .scheduleSet, .scheduleRemoved, .correctionMade,
-                .correctionWithdrawn, .linkAdded, .linkOpened, .linkEnded, .webhookAdded, .webhookRemoved,
-                .webhookSettled, .webhookFailed,
+                .correctionWithdrawn, .linkAdded, .linkOpened, .linkEnded, .webhookAdded, .webhookConfirmed,
+                .webhookRemoved, .webhookSettled, .webhookFailed, .phoneFellSilent,
                 .authorizationReported, .sightingReported, .messageReported, .locationPushTokenRegistered,
                 .locationPushTokenRetired, .locationQueried, .consentAsked, .consentGiven, .consentRefused,
                 .locationPushStarted, .locationPushAttempted, .locationPushWithheld, .locationPushTested,

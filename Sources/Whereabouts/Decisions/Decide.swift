@@ -84,8 +84,11 @@ extension Standing {
             return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
         case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)
         case .askScheduled(let id, let query): return try askScheduled(id, query: query, by: caller, at: now)
-        case .addWebhook(let person, let target, let topics):
-            return try addWebhook(of: person, target, topics, by: caller, at: now)
+        case .addWebhook(let person, let target, let topics, let terms):
+            return try addWebhook(of: person, target, topics, terms, by: caller, at: now)
+        case .confirmWebhook(let id, let person, let hash):
+            return try confirmWebhook(id, of: person, codeHash: hash, by: caller, at: now)
+        case .noteSilences: return try noteSilences(by: caller, at: now)
         case .removeWebhook(let id, let person): return try removeWebhook(id, of: person, by: caller, at: now)
         case .discardDeadLetter(let letter, let webhook, let person):
             return try discardDeadLetter(letter, of: webhook, person, by: caller, at: now)
