@@ -33,7 +33,7 @@ class Relay:
         user = session.auth_data.login.decode() if session.auth_data else None
         line = {
             "sender": envelope.mail_from, "recipients": envelope.rcpt_tos, "user": user,
-            "encrypted": session.ssl is not None, "headers": [[name, str(value)] for name, value in mail.items()],
+            "encrypted": server.transport.get_extra_info("ssl_object") is not None, "headers": [[name, str(value)] for name, value in mail.items()],
             "subject": str(mail["subject"]), "date": mail["date"].datetime.timestamp(),
             "id": str(mail["message-id"]), "text": mail.get_content(), "defects": [str(d) for d in mail.defects],
             "longest": max(len(line) for line in envelope.content.split(b"\r\n")),
@@ -52,7 +52,7 @@ async def main(descriptor, security, path, certificate, key, user, password):
     def check(server, session, envelope, mechanism, data):
         # The password of a user, as PLAIN and LOGIN give it.
         isGood = data.login == user.encode() and data.password == password.encode()
-        return AuthResult(success=isGood, auth_data=data)
+        return AuthResult(success=isGood, handled=isGood, auth_data=data)
 
     def session():
         return SMTP(

@@ -186,8 +186,8 @@ import Whereabouts
         }
         #expect(silences.count == 3)
         // The audit shows them.
-        let audit = scene.house.send(
-            "GET", "/v1/people/walker/audit?at-least=\(scene.house.service.log.head)", as: scene.walker)
+        let audit = scene.house.manage(
+            "GET", "/v1/people/walker/audit?at-least=\(scene.house.service.log.head)")
         #expect(audit.items.count { $0["event"]?.string == "PhoneFellSilent" } == 3, "\(audit.text)")
     }
 
