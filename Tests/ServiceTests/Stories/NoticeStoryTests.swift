@@ -226,7 +226,8 @@ import Whereabouts
             mail.headers(named: "to") == ["walker@example.org"] || mail.headers(named: "to") == ["<walker@example.org>"]
         )
         #expect(mail.headers(named: "auto-submitted") == ["auto-generated"])
-        #expect(mail.json["defects"]?.array.map { Array($0).isEmpty } == true && (mail.json["longest"]?.int ?? 999) <= 78)
+        #expect(
+            mail.json["defects"]?.array.map { Array($0).isEmpty } == true && (mail.json["longest"]?.int ?? 999) <= 78)
         #expect(mail.json["date"]?.double.map { abs($0 - Double(scene.house.clock.seconds)) < 2000 } == true)
         #expect(Set(mails.map { $0.json["id"]?.string }).count == 3)
         #expect(try scene.isOnRecord(Array("friend asks where you are: dinner.".utf8)))
