@@ -707,6 +707,7 @@ import Whereabouts
         let bodies = [
             "POST /v1/people/*/consent-requests/*": #"{"consent":"given"}"#,
             "POST /v1/people/*/track/*": #"{"reason":"test"}"#,
+            "POST /v1/people/*/webhooks/*/confirmation": #"{"code":"AAAAA-AAAAA"}"#,
             "PUT /v1/devices/*/location-push-token":
                 #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#,
         ]
