@@ -48,8 +48,8 @@ extension Standing {
     }
 
     /// Begins the messages of a webhook whose address was unconfirmed. Makes no event if it is confirmed already.
-    func confirmWebhook(
-        _ id: WebhookID, of handle: Handle, codeHash: Hash256, by caller: Caller, at now: Timestamp
+    func confirm(
+        _ id: WebhookID, of handle: Handle, _ codeHash: Hash256, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(handle, by: caller, at: now)
         guard let webhook = webhooks[id], webhook.person == person else { throw .notFound }
