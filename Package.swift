@@ -103,7 +103,7 @@ let package = Package(
         module(
             "Reactors",
             [
-                "Answers", "Cryptography", "Gazetteer", "HTTPServer", "JSON", "LocationPush", "Log", "MQTT",
+                "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "MQTT",
                 "Posting", "Projections", "Replies", "SQLite", "Tables", "Threading", "Transparency", "Whereabouts",
                 "WireFormats",
             ]),

@@ -56,6 +56,48 @@ void *post_prepare(const struct post_options *options) {
     return NULL;
 }
 
+static size_t read_mail(char *bytes, size_t size, size_t count, void *cls) {
+    struct mail_options *options = cls;
+    size_t rest = options->content_bytes - options->sent_bytes;
+    size_t length = rest < size * count ? rest : size * count;
+    memcpy(bytes, (const char *)options->content + options->sent_bytes, length);
+    options->sent_bytes += length;
+    return length;
+}
+
+static size_t drop_answer(char *bytes, size_t size, size_t count, void *cls) {
+    (void)bytes, (void)cls;
+    return size * count;
+}
+
+void *mail_prepare(struct mail_options *options) {
+    CURL *handle = curl_easy_init();
+    if (handle == NULL) return NULL;
+    CURLcode code = CURLE_OK;
+#define SET(option, value) if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
+    SET(CURLOPT_URL, options->url);
+    SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    SET(CURLOPT_USE_SSL, options->starts_tls ? (long)CURLUSESSL_ALL : (long)CURLUSESSL_NONE);
+    if (options->user != NULL) SET(CURLOPT_USERNAME, options->user);
+    if (options->password != NULL) SET(CURLOPT_PASSWORD, options->password);
+    if (options->trust_file != NULL) SET(CURLOPT_CAINFO, options->trust_file);
+    SET(CURLOPT_MAIL_FROM, options->sender);
+    SET(CURLOPT_MAIL_RCPT, options->recipients);
+    SET(CURLOPT_UPLOAD, 1L);
+    SET(CURLOPT_READFUNCTION, read_mail);
+    SET(CURLOPT_READDATA, options);
+    SET(CURLOPT_WRITEFUNCTION, drop_answer);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, options->connect_milliseconds);
+    SET(CURLOPT_TIMEOUT_MS, options->milliseconds);
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_QUICK_EXIT, 1L);
+    SET(CURLOPT_PROXY, "");
+#undef SET
+    if (code == CURLE_OK) return handle;
+    curl_easy_cleanup(handle);
+    return NULL;
+}
+
 long post_status(void *handle) {
     long status = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);

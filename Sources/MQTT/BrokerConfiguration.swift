@@ -11,6 +11,8 @@ package struct BrokerConfiguration: Sendable {
     package var tls: TLS?
     /// A topic filter of MQTT.
     package var topic: String
+    /// Further topic filters.
+    package var furtherTopics: [String] = []
 
     package enum TLS: Sendable {
         /// Trusts the system's certificates.
@@ -28,8 +30,12 @@ package struct BrokerConfiguration: Sendable {
 package struct BrokerPublication: Sendable {
     package let topic: String
     package let payload: [UInt8]
+    /// Whether the broker stores the message for new subscribers. An empty payload then removes the stored message.
+    package let isRetained: Bool
 
-    package init(topic: String, payload: [UInt8]) { (self.topic, self.payload) = (topic, payload) }
+    package init(topic: String, payload: [UInt8], isRetained: Bool = false) {
+        (self.topic, self.payload, self.isRetained) = (topic, payload, isRetained)
+    }
 }
 
 /// One message as the broker handed it over.

@@ -12,6 +12,7 @@ package final class BrokerSubscription: Sendable {
     private let configuration: BrokerConfiguration
     private let take: @Sendable (BrokerMessage) -> Bool
     private let due: @Sendable () -> [BrokerPublication]
+    private let begin: @Sendable () -> Void
     private let note: @Sendable (String) -> Void
     private let stopping = Atomic<Bool>(false)
 
@@ -24,14 +25,16 @@ package final class BrokerSubscription: Sendable {
     /// - Parameters:
     ///   - take: called on the thread of ``run()`` for each message; returns whether the message is stored durably. The
     ///     message is acknowledged only then.
+    ///   - begin: called on the same thread when a connection is made, before the first message of it.
     ///   - due: called on the same thread, ten times a second while connected; returns messages to publish, each once.
     ///   - note: called with a sentence for the operator when the connection is made or lost.
     package init(
         _ configuration: BrokerConfiguration, take: @escaping @Sendable (BrokerMessage) -> Bool,
-        due: @escaping @Sendable () -> [BrokerPublication] = { [] },
+        begin: @escaping @Sendable () -> Void = {}, due: @escaping @Sendable () -> [BrokerPublication] = { [] },
         note: @escaping @Sendable (String) -> Void
     ) {
         (self.configuration, self.take, self.due, self.note) = (configuration, take, due, note)
+        self.begin = begin
     }
 
     /// Ends ``run()`` at its next turn.
@@ -120,15 +123,19 @@ package final class BrokerSubscription: Sendable {
     }
 
     fileprivate func subscribe(_ client: OpaquePointer) {
-        let code = mosquitto_subscribe(client, nil, configuration.topic, 1)
-        if code != success { cut(client) }
+        begin()
+        for topic in [configuration.topic] + configuration.furtherTopics {
+            if mosquitto_subscribe(client, nil, topic, 1) != success { cut(client) }
+        }
         note("Connected to the broker.")
     }
 
     /// Messages that cannot be sent on this connection are sent on the next one: libmosquitto keeps them.
     private func publish(_ client: OpaquePointer) {
         for message in due() {
-            mosquitto_publish(client, nil, message.topic, Int32(message.payload.count), message.payload, 1, false)
+            mosquitto_publish(
+                client, nil, message.topic, Int32(message.payload.count), message.payload, 1,
+                message.isRetained)
         }
     }
 

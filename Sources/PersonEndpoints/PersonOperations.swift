@@ -11,11 +11,13 @@ package enum PersonOperations {
     ///
     /// - Parameters:
     ///   - secretBoxes: The keys of devices that encrypt in the app, by the device's handle.
-    ///   - webhooks: `nil` if the operator allows no targets.
+    ///   - webhooks: `nil` if the operator allows neither targets nor mail.
+    ///   - hasTrackers: Whether the operator allows trackers at the MQTT broker.
     ///   - spoolRoom: The room for files that are too long for memory.
     package static func all(
         views: Views, personLogs: PersonLogs, answers: AnswerPool, waitingRoom: WaitingRoom, deliverer: Deliverer,
-        sources: FeedSources, secretBoxes: [Handle: SecretBox], webhooks: WebhookDeliverer?, spoolRoom: SpoolRoom
+        sources: FeedSources, secretBoxes: [Handle: SecretBox], webhooks: WebhookDeliverer?, hasTrackers: Bool,
+        spoolRoom: SpoolRoom
     ) -> [Operation] {
         let (decisions, gate) = (views.decisions, views.gate)
         // Reports of devices, and questions to them.
@@ -36,7 +38,10 @@ package enum PersonOperations {
         operations += PreviewEndpoint(decisions: decisions, views: views).operations
         // What a person sets.
         operations += ScheduleEndpoints(decisions: decisions, views: views).operations
-        operations += WebhookEndpoints(decisions: decisions, views: views, webhookDeliverer: webhooks).operations
+        operations +=
+            WebhookEndpoints(
+                decisions: decisions, views: views, webhookDeliverer: webhooks, hasTrackers: hasTrackers
+            ).operations
         operations += CorrectionEndpoints(decisions: decisions, views: views).operations
         operations += RevisionEndpoints(decisions: decisions, views: views).operations
         operations += ImportEndpoints(decisions: decisions, views: views).operations

@@ -9,81 +9,23 @@ import Reactors
 import Replies
 import Whereabouts
 
-/// Webhooks: URLs to which the service posts events, and the outcomes of the posts.
+/// Webhooks: targets to which the service hands a person's feed, and the outcomes.
 ///
 /// For the person with the scope `manage`, and the operator; another caller gets 404. Each message is recorded as a
-/// read before it is posted.
+/// read before it leaves.
 struct WebhookEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
+    /// `nil` if the operator allows neither targets nor mail.
     let webhookDeliverer: WebhookDeliverer?
-
-    /// `POST /v1/people/*/webhooks`: adds a webhook, and shows its secret once.
-    ///
-    /// The body has `url`, which must be of an origin that the operator allows, and optionally `topics`, by default
-    /// all. Answers 201 with `id`, `url`, `topics`, `secret` and `number`. The webhook acts with the caller's token: if
-    /// that is revoked, it falls silent.
-    ///
-    /// - Throws: 409 if the operator allows no targets, 422 if not this one.
-    ///
-    /// May call: the person only, with the scopes `manage` and `audit`, and with a token instead of a session.
-    /// Recorded as `WebhookAdded`, with the URL and the secret sealed. 422 past ``Limits/webhooksPerPerson``
-    /// webhooks.
-    func add(
-        _ exchange: Exchange, _ context: AnswerContext
-    ) throws(Problem) -> HTTPResponse {
-        let body = try exchange.object("url", "topics")
-        let handle = try exchange.handle(0)
-        let now = decisions.clock()
-        // A caller without the right must not learn which targets are allowed.
-        guard
-            case .success = decisions.log.withStanding({
-                $0.authorize(exchange.caller, to: .manage, about: handle, at: now)
-            })
-        else { throw .noSuchPerson }
-        guard let deliverer = webhookDeliverer else {
-            throw Problem(
-                409, "Webhooks are off", "The operator has not allowed any target; see \"webhooks\" in the README.")
-        }
-        let text = try body.requiredText("url")
-        guard text.utf8.count <= Limits.webhookURLBytes, let url = PostURL(text) else {
-            throw .invalid(
-                "\"url\" must be a URL of https in at most \(Limits.webhookURLBytes) ASCII characters, without user and fragment."
-            )
-        }
-        guard deliverer.allows(url) else {
-            throw .refused(
-                "The operator has not allowed \(url.origin); choose an allowed target, or ask the operator.")
-        }
-        // Standard Webhooks requires 24 to 64 bytes.
-        let target = WebhookTarget(url: url.text, secret: exchange.secretBytes)
-        let topics = try Self.topics(of: body)
-        let (id, receipt) = try decisions.append(exchange, .addWebhook(of: handle, target, topics))
-        let references = decisions.references(for: exchange.caller)
-        return HTTPResponse.created(
-            receipt, references,
-            MadeWebhook(
-                id: references.name(id.rawValue, .webhook), url: url.text, topics: topics.words,
-                secret: "whsec_" + Base64.encode(target.secret)))
-    }
-
-    /// The topics of a body; all if there are none.
-    ///
-    /// - Throws: 400 for an empty list or an unknown word.
-    private static func topics(of body: JSONValue) throws(Problem) -> FeedTopics {
-        guard let given = body["topics"], !given.isNull else { return .all }
-        var words: [String] = []
-        if let items = given.array { for item in items { words.append(item.string ?? "") } }
-        guard let topics = FeedTopics(words: words), !topics.isEmpty else {
-            throw .invalid("\"topics\" must be a list of \(FeedTopics.words.joined(separator: ", ")).")
-        }
-        return topics
-    }
+    /// Whether the operator lets persons have trackers at the MQTT broker.
+    let hasTrackers: Bool
 
     /// `GET /v1/people/*/webhooks`: the person's webhooks, a recorded read on one page, without their secrets.
     ///
-    /// `state` is `active`, `retrying` (the present message is not accepted yet), `silent` (the target is no longer
-    /// allowed, or the token no longer valid) or `stopped` (too many dead letters). `told` is the place up to which
+    /// `state` is `active`, `unconfirmed` (the code that was mailed was not shown), `retrying` (the present message is not
+    /// accepted yet), `silent` (the target is no longer allowed, or the token no longer valid) or `stopped` (too many
+    /// dead letters). `told` is the place up to which
     /// messages were posted.
     ///
     /// `tries`, `status`, `reason` and `nextTry` describe the present message if it is not accepted yet, and are
@@ -104,15 +46,15 @@ struct WebhookEndpoints: Sendable {
             return PageWriter.page(webhooks, next: nil, asOf: asOf, references) { item in
                 let (id, webhook, hasVoice) = item
                 let target = Self.target(of: id, context)
-                let url = target.flatMap { PostURL($0.url) }
-                let isAllowed = url.map { webhookDeliverer?.allows($0) ?? false } ?? false
                 let trouble = webhookDeliverer?.trouble(of: id)
                 let state =
-                    if webhook.isStopped { "stopped" } else if !isAllowed || !hasVoice { "silent" } else {
-                        trouble == nil ? "active" : "retrying"
-                    }
+                    if webhook.isStopped { "stopped" } else if !isAllowed(target, webhook.terms.kind) || !hasVoice {
+                        "silent"
+                    } else if trouble != nil { "retrying" } else { webhook.isUnconfirmed ? "unconfirmed" : "active" }
                 return WebhookItem(
-                    id: references.name(id.rawValue, .webhook), url: target?.url, topics: webhook.topics.words,
+                    id: references.name(id.rawValue, .webhook),
+                    kind: webhook.terms.kind?.word ?? NoticeKind.signedWord, url: target?.url,
+                    topics: webhook.topics.words, silentAfter: webhook.terms.silentAfterSeconds,
                     token: references.name(webhook.token.rawValue, .token), state: state,
                     told: references.place(webhook.place), deadLetters: Int64(webhook.letters.count),
                     tries: trouble.map { Int64($0.tries) }, status: (trouble?.outcome.status).map { Int64($0) },
@@ -123,11 +65,37 @@ struct WebhookEndpoints: Sendable {
 
     /// The target from the event that added the webhook; `nil` if the event is erased.
     private static func target(of id: WebhookID, _ context: AnswerContext) -> WebhookTarget? {
-        guard case .webhookAdded(_, _, let part)? = (try? context.reader.event(id.rawValue))?.event.event else {
+        guard case .webhookAdded(_, _, _, let part)? = (try? context.reader.event(id.rawValue))?.event.event else {
             return nil
         }
         return part.content
     }
+
+    /// Whether the operator allows the target.
+    private func isAllowed(_ target: WebhookTarget?, _ kind: NoticeKind?) -> Bool {
+        guard let target else { return false }
+        return switch kind {
+        case nil, .ntfy?: PostURL(target.url).map { webhookDeliverer?.allows($0) ?? false } ?? false
+        case .email?: webhookDeliverer?.sendsMail ?? false
+        case .homeAssistant?: hasTrackers
+        }
+    }
+
+    /// `POST /v1/people/*/webhooks/*/confirmation`: the messages to an address begin when the person shows the code that
+    /// was mailed to it.
+    ///
+    /// - Throws: 400 without a code, 422 if it is wrong or too old.
+    func confirm(_ exchange: Exchange) throws(Problem) -> Command {
+        let code = try exchange.object("code").requiredText("code")
+        guard code.utf8.count <= Self.codeBytes else {
+            throw .invalid("\"code\" must be the code of the mail, for example H7QKM-29XTD.")
+        }
+        let id = WebhookID(rawValue: try exchange.number(1, .webhook, decisions))
+        return .confirmWebhook(id, of: try exchange.handle(0), codeHash: WebhookTarget.codeHash(code))
+    }
+
+    /// More than any code with separators.
+    private static let codeBytes = 64
 
     /// `DELETE /v1/people/*/webhooks/*`: removes a webhook with its dead letters.
     ///

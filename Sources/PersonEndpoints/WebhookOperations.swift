@@ -11,10 +11,14 @@ extension WebhookEndpoints {
                 APIPath.peopleWebhooks.text, add,
                 group: .people, summary: "Add a webhook.",
                 description:
-                    "Needs the person's own token with the scopes `manage` and `audit`. The operator must have allowed the target's origin. The secret that signs messages is shown only once.",
+                    "Needs the person's own token with the scopes `manage` and `audit`. `kind` says how messages are handed over: `webhook` posts signed JSON to `url`, `ntfy` a text to the topic `url` of an ntfy server, `email` mails a text to `address` once a mailed code has confirmed it, and `homeAssistant` keeps a device tracker at the MQTT broker. The operator must have allowed the origin of `url`, or configured the relay or broker. `silentAfter` is in seconds and goes with the topic `silence`. The secret that signs messages is shown only once.",
                 access: .token([.manage, .audit]), discloses: .command,
                 body: Operation.Body(
-                    Schema.body(["url": Schema.text], optional: ["topics": Self.topicsSchema]), named: "NewWebhook",
+                    Schema.body(optional: [
+                        "kind": Schema.words(NoticeKind.words), "url": Schema.text, "address": Schema.text,
+                        "token": Schema.text, "priority": Schema.integer(1...5), "detailedTitle": Schema.boolean,
+                        "topics": Self.topicsSchema, "silentAfter": Schema.integer(Limits.silenceSeconds),
+                    ]), named: "NewWebhook",
                     example: ["url": "https://hooks.example/whereabouts", "topics": ["visit", "crossing"]]),
                 answer: Operation.Answer(
                     Schema.made(MadeWebhook.self), named: "AddedWebhook")),
@@ -25,6 +29,14 @@ extension WebhookEndpoints {
                 discloses: .settings,
                 items: Schema.object(of: WebhookItem.self),
                 named: "Webhook", atMost: Limits.webhooksPerPerson),
+            .command(
+                "POST", APIPath.peopleWebhooksConfirmation.text, decisions.done(by: confirm),
+                group: .people, summary: "Confirm a webhook's address.",
+                description:
+                    "Shows the code that was mailed to the address; capitals and the hyphen do not matter. The messages begin now. For the person (scope `manage`) or the operator.",
+                access: .token(.manage),
+                body: Operation.Body(
+                    Schema.body(["code": Schema.text]), named: "Confirmation", example: ["code": "H7QKM-29XTD"])),
             .command(
                 "DELETE", APIPath.peopleWebhook.text, decisions.done(by: remove),
                 group: .people, summary: "Remove a webhook.",

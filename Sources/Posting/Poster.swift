@@ -53,7 +53,7 @@ package enum PostFault: String, Hashable, Sendable {
     case stopped
 }
 
-/// Sends requests by libcurl, all on one thread. It follows no redirects, uses no proxy, and connects to no address
+/// Sends requests and mails by libcurl, all on one thread. It follows no redirects, uses no proxy, and connects to no address
 /// that its rule refuses. The rule is checked after the name lookup, for the exact address that is connected to next.
 /// Connections are kept for the next request to the same origin.
 package final class Poster: @unchecked Sendable {
@@ -73,10 +73,9 @@ package final class Poster: @unchecked Sendable {
     /// Takes a piece of an answer's body; `false` ends the request, which counts as answered.
     package typealias Reader = @Sendable (UnsafeRawBufferPointer) -> Bool
 
-    fileprivate struct Errand {
-        let post: Post
-        let reader: Reader?
-        let completion: @Sendable (PostOutcome) -> Void
+    private enum Errand {
+        case post(Post, Reader?, @Sendable (PostOutcome) -> Void)
+        case mail(Mail, @Sendable (PostOutcome) -> Void)
     }
 
     static let connectMilliseconds = 5_000
@@ -101,12 +100,22 @@ package final class Poster: @unchecked Sendable {
     package func send(
         _ post: Post, reading reader: Reader? = nil, _ completion: @escaping @Sendable (PostOutcome) -> Void
     ) {
+        if !queue(.post(post, reader, completion)) { completion(.failed(.stopped)) }
+    }
+
+    /// Hands a mail to its relay; `completion` is called as for a request. The status is the relay's last reply of SMTP
+    /// (RFC 5321, section 4.2): 250 if it has taken the mail.
+    package func send(_ mail: Mail, _ completion: @escaping @Sendable (PostOutcome) -> Void) {
+        if !queue(.mail(mail, completion)) { completion(.failed(.stopped)) }
+    }
+
+    private func queue(_ errand: Errand) -> Bool {
         let isTaken = state.withLock { state in
-            if !state.isStopping { state.waiting.append(Errand(post: post, reader: reader, completion: completion)) }
+            if !state.isStopping { state.waiting.append(errand) }
             return !state.isStopping
         }
-        guard isTaken else { return completion(.failed(.stopped)) }
-        curl_multi_wakeup(multi)
+        if isTaken { curl_multi_wakeup(multi) }
+        return isTaken
     }
 
     /// Starts the thread; call it once. Requests sent before wait for it.
@@ -129,14 +138,19 @@ package final class Poster: @unchecked Sendable {
     }
 
     private func run() {
-        var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+        var transfers: [UnsafeMutableRawPointer: any Transfer] = [:]
         while true {
             let (waiting, isStopping) = state.withLock { state in
                 defer { state.waiting = [] }
                 return (state.waiting, state.isStopping)
             }
             for errand in waiting {
-                let transfer = Transfer(errand, rule(errand.post.url.origin), trustFile)
+                let transfer: any Transfer =
+                    switch errand {
+                    case .post(let post, let reader, let completion):
+                        PostTransfer(post, rule(post.url.origin), trustFile, reader, completion)
+                    case .mail(let mail, let completion): MailTransfer(mail, completion)
+                    }
                 curl_multi_add_handle(multi, transfer.handle)
                 transfers[transfer.handle] = transfer
             }
@@ -160,8 +174,32 @@ package final class Poster: @unchecked Sendable {
     }
 }
 
-/// One request under way; used on the poster's own thread only.
-private final class Transfer {
+/// A request or mail under way; used on the poster's own thread only.
+protocol Transfer: AnyObject {
+    var handle: UnsafeMutableRawPointer { get }
+    var completion: @Sendable (PostOutcome) -> Void { get }
+    /// Calls ``completion`` once libcurl is done.
+    func finish(_ code: CURLcode)
+}
+
+extension PostFault {
+    /// - Parameter isRefused: whether the rule refused the last address.
+    init(_ code: CURLcode, isRefused: Bool = false) {
+        self =
+            switch code {
+            case CURLE_COULDNT_RESOLVE_HOST: .unknownHost
+            case CURLE_COULDNT_CONNECT: isRefused ? .addressNotAllowed : .notConnected
+            case CURLE_OPERATION_TIMEDOUT: .timeout
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
+                CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
+                .tls
+            default: .cut
+            }
+    }
+}
+
+/// One request under way.
+private final class PostTransfer: Transfer {
     let handle: UnsafeMutableRawPointer
     let completion: @Sendable (PostOutcome) -> Void
     private let reader: Poster.Reader?
@@ -173,9 +211,11 @@ private final class Transfer {
     private var isRead = false
     private var isRefused = false
 
-    init(_ errand: Poster.Errand, _ rule: AddressRule?, _ trustFile: String?) {
-        let post = errand.post
-        (self.rule, reader, completion, wanted) = (rule, errand.reader, errand.completion, post.wanted)
+    init(
+        _ post: Post, _ rule: AddressRule?, _ trustFile: String?, _ reader: Poster.Reader?,
+        _ completion: @escaping @Sendable (PostOutcome) -> Void
+    ) {
+        (self.rule, self.reader, self.completion, wanted) = (rule, reader, completion, post.wanted)
         options = .allocate(capacity: 1)
         body = .allocate(capacity: max(1, post.body.count))
         _ = body.update(fromContentsOf: post.body)
@@ -192,12 +232,12 @@ private final class Transfer {
                 milliseconds: post.milliseconds, context: nil,
                 allows_address: { context, address in
                     guard let context, let address else { return 0 }
-                    return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().allows(address) ? 1 : 0
+                    return Unmanaged<PostTransfer>.fromOpaque(context).takeUnretainedValue().allows(address) ? 1 : 0
                 },
                 received: { context, bytes, count in
                     guard let context else { return 0 }
                     let piece = UnsafeRawBufferPointer(start: bytes, count: count)
-                    return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().take(piece) ? 1 : 0
+                    return Unmanaged<PostTransfer>.fromOpaque(context).takeUnretainedValue().take(piece) ? 1 : 0
                 }))
         guard let handle = post_prepare(options) else { preconditionFailure("Out of memory.") }
         self.handle = handle
@@ -240,16 +280,6 @@ private final class Transfer {
             return completion(
                 .answered(status: post_status(handle), retryAfterSeconds: max(0, seconds), headers: headers))
         }
-        let fault: PostFault =
-            switch code {
-            case CURLE_COULDNT_RESOLVE_HOST: .unknownHost
-            case CURLE_COULDNT_CONNECT: isRefused ? .addressNotAllowed : .notConnected
-            case CURLE_OPERATION_TIMEDOUT: .timeout
-            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
-                CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER:
-                .tls
-            default: .cut
-            }
-        completion(.failed(fault))
+        completion(.failed(PostFault(code, isRefused: isRefused)))
     }
 }

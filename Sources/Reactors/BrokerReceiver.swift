@@ -20,10 +20,15 @@ package final class BrokerReceiver: Sendable {
     private let thread: Mutex<WorkerThread?>
 
     /// Subscribes and starts the thread. An unreachable broker is not an error: the subscription keeps trying.
-    package init(_ configuration: BrokerConfiguration, _ intake: BrokerIntake) {
+    ///
+    /// - Parameter trackers: The trackers that persons have at the broker; `nil` if the operator allows none.
+    init(_ configuration: BrokerConfiguration, _ intake: BrokerIntake, _ trackers: TrackerPublisher?) {
         let isNoted = Mutex(false)
         let phones = Mutex<[DeviceID: String]>([:])
+        var configuration = configuration
+        if let trackers { configuration.furtherTopics = [trackers.filter] }
         let subscription = BrokerSubscription(configuration) { message in
+            if trackers?.take(message) ?? false { return true }
             guard let sender = Sender(topic: message.topic, in: intake.decisions) else {
                 let isFirst = isNoted.withLock { noted in
                     defer { noted = true }
@@ -39,8 +44,10 @@ package final class BrokerReceiver: Sendable {
             guard sender.isFromApp else { return true }
             phones.withLock { $0[sender.device] = sender.topic }
             return Self.take(message, from: sender, intake)
+        } begin: {
+            trackers?.begin()
         } due: {
-            Self.commands(to: phones.withLock { $0 }, intake.decisions)
+            Self.commands(to: phones.withLock { $0 }, intake.decisions) + (trackers?.due() ?? [])
         } note: { sentence in
             Diagnostics.note("mqtt.connection", sentence)
         }

@@ -16,7 +16,7 @@ package final class RunningReactors: Sendable {
     private let pusher: Pusher?
     /// Sends events to the open live streams.
     package let deliverer: Deliverer
-    /// Posts to webhooks; `nil` unless the operator allows targets.
+    /// Posts to webhooks; `nil` unless the operator allows targets or mail.
     package let webhooks: WebhookDeliverer?
     /// Has persons' logs cosigned; `nil` unless witnesses are configured.
     package let witnesses: WitnessRounds?
@@ -35,7 +35,7 @@ package final class RunningReactors: Sendable {
         apps = configuration.push.isEmpty ? nil : try PushApps(configuration.push)
         pusher = apps.map { Pusher(log: log, apps: $0, clock: clock) }
         deliverer = Deliverer(log: log, clock: clock)
-        webhooks = configuration.webhooks.map { WebhookDeliverer($0) }
+        webhooks = try WebhookDeliverer(configuration)
         witnesses = configuration.witnesses.isEmpty ? nil : WitnessRounds(configuration.witnesses, steady: steady)
     }
 
@@ -55,7 +55,8 @@ package final class RunningReactors: Sendable {
         if let wanted = configuration.mqtt {
             let intake = BrokerIntake(
                 decisions: decisions, secretBoxes: secretBoxes, deviceContacts: sources.deviceContacts)
-            let receiver = BrokerReceiver(try BrokerConfiguration(wanted, for: decisions.log.id), intake)
+            let trackers = try wanted.discoveryPrefix.map { try TrackerPublisher(prefix: $0, sources) }
+            let receiver = BrokerReceiver(try BrokerConfiguration(wanted, for: decisions.log.id), intake, trackers)
             broker.withLock { $0 = receiver }
         }
     }

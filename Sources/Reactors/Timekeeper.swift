@@ -4,8 +4,8 @@ import Synchronization
 import Threading
 package import Whereabouts
 
-/// Ends questions past their deadline, and asks the questions that schedules require. It needs no state: the standing
-/// shows the overdue questions and the due schedules.
+/// Ends questions past their deadline, asks the questions that schedules require, and records phones that have fallen
+/// silent. It needs no state: the standing shows the overdue questions, the due schedules and the silences.
 package final class Timekeeper: Sendable {
     /// The greatest delay of an end after its deadline.
     private static let tickMilliseconds = 100
@@ -40,6 +40,9 @@ package final class Timekeeper: Sendable {
                     for schedule in log.withStanding({ $0.schedules.due(at: now, count: Self.questionsAtOnce) }) {
                         let query = QueryID.random()
                         log.submit(.askScheduled(schedule, query: query), by: .house, correlation: query) { _ in }
+                    }
+                    if log.withStanding({ !$0.newSilences(at: now).isEmpty }) {
+                        _ = try? log.appendAndWait(.noteSilences, by: .house, correlation: .random())
                     }
                 }
             }

@@ -128,27 +128,27 @@ package struct MadeDevice: Reply, Hashable {
     }
 }
 
-/// A webhook with its secret, which is shown once.
+/// A webhook with its secret, which is shown once. Only those that post signed JSON have one.
 package struct MadeWebhook: Reply, Hashable {
     package var id: Reference
     package var url: String
     package var topics: [String]
-    /// `whsec_` and base 64: the key of the signatures (Standard Webhooks).
-    package var secret: String
+    /// `whsec_` and base 64: the key of the signatures (Standard Webhooks). Only of the kind `webhook`.
+    package var secret: String?
 
-    package init(id: Reference, url: String, topics: [String], secret: String) {
+    package init(id: Reference, url: String, topics: [String], secret: String? = nil) {
         (self.id, self.url, self.topics, self.secret) = (id, url, topics, secret)
     }
 
     package static var invented: Self {
-        Self(id: .invented, url: .invented, topics: .invented, secret: .invented)
+        Self(id: .invented, url: .invented, topics: .invented)
     }
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try members.required("id", &id)
         try members.required("url", &url)
         try members.required("topics", .list(.named("Topic")), &topics)
-        try members.required("secret", &secret)
+        try members.optional("secret", &secret)
     }
 }
 

@@ -1,12 +1,16 @@
 /// A webhook of a person, without its secret.
 package struct WebhookItem: Reply, Hashable {
     package var id: Reference
-    /// `nil` if it is erased.
+    /// How messages are handed over.
+    package var kind: String
+    /// `nil` if it is erased. Of an address `mailto:` and the address.
     package var url: String?
     package var topics: [String]
+    /// The length of the silences that are told, in seconds.
+    package var silentAfter: Int64?
     /// The token with whose rights it acts.
     package var token: Reference
-    /// `active`, `retrying`, `silent` or `stopped`.
+    /// `active`, `unconfirmed`, `retrying`, `silent` or `stopped`.
     package var state: String
     /// The place up to which messages were posted.
     package var told: Reference
@@ -20,26 +24,30 @@ package struct WebhookItem: Reply, Hashable {
     package var nextTry: Moment?
 
     package init(
-        id: Reference, url: String? = nil, topics: [String], token: Reference, state: String, told: Reference,
-        deadLetters: Int64, tries: Int64? = nil, status: Int64? = nil, reason: String? = nil, nextTry: Moment? = nil
+        id: Reference, kind: String, url: String? = nil, topics: [String], silentAfter: Int64? = nil, token: Reference,
+        state: String, told: Reference, deadLetters: Int64, tries: Int64? = nil, status: Int64? = nil,
+        reason: String? = nil, nextTry: Moment? = nil
     ) {
-        (self.id, self.url, self.topics, self.token) = (id, url, topics, token)
+        (self.id, self.kind, self.url, self.topics, self.token) = (id, kind, url, topics, token)
+        self.silentAfter = silentAfter
         (self.state, self.told, self.deadLetters, self.tries) = (state, told, deadLetters, tries)
         (self.status, self.reason, self.nextTry) = (status, reason, nextTry)
     }
 
     package static var invented: Self {
         Self(
-            id: .invented, topics: .invented, token: .invented, state: .invented, told: .invented,
+            id: .invented, kind: .invented, topics: .invented, token: .invented, state: .invented, told: .invented,
             deadLetters: .invented)
     }
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try members.required("id", &id)
+        try members.required("kind", .words(["webhook", "ntfy", "email", "homeAssistant"]), &kind)
         try members.optional("url", &url)
         try members.required("topics", .list(.named("Topic")), &topics)
+        try members.optional("silentAfter", &silentAfter)
         try members.required("token", &token)
-        try members.required("state", .words(["active", "retrying", "stopped", "silent"]), &state)
+        try members.required("state", .words(["active", "unconfirmed", "retrying", "stopped", "silent"]), &state)
         try members.required("told", &told)
         try members.required("deadLetters", &deadLetters)
         try members.optional("tries", &tries)

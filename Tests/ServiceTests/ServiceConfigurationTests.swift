@@ -58,6 +58,32 @@ import Whereabouts
         }
     }
 
+    @Test func `a relay has a host, a sender and TLS, or is on this machine`() throws {
+        let read = try ServiceConfiguration.parse(
+            Array(
+                #"{"mail":{"host":"smtp.a.example","security":"starttls","user":"u","passwordFile":"/p","from":"w@a.example"}}"#
+                    .utf8))
+        #expect(read.mail?.port == 587 && read.mail?.security == .startTLS && read.mail?.from.text == "w@a.example")
+        #expect(try ServiceConfiguration.parse(Array(#"{"mail":{"host":"a","from":"w@a"}}"#.utf8)).mail?.port == 465)
+        for (text, word) in [
+            (#"{"mail":{"from":"w@a.example"}}"#, "\"host\""), (#"{"mail":{"host":"a"}}"#, "\"from\""),
+            (#"{"mail":{"host":"a","from":"w@a, v@a"}}"#, "\"from\""),
+            (#"{"mail":{"host":"a","security":"none","from":"w@a"}}"#, "this machine"),
+            (#"{"mail":{"host":"a","user":"u","from":"w@a"}}"#, "\"passwordFile\""),
+            (#"{"mail":{"host":"a/b","from":"w@a"}}"#, "\"host\""),
+            (#"{"mail":{"host":"a","from":"w@a","name":"x"}}"#, "\"name\""),
+            (#"{"mqtt":{"host":"a","homeAssistant":"home/+"}}"#, "\"homeAssistant\""),
+            (#"{"mqtt":{"host":"a","homeAssistant":"/home"}}"#, "\"homeAssistant\""),
+        ] {
+            #expect {
+                _ = try ServiceConfiguration.parse(Array(text.utf8))
+            } throws: { "\($0)".contains(word) }
+        }
+        let mqtt = try ServiceConfiguration.parse(
+            Array(#"{"mqtt":{"host":"a","homeAssistant":"homeassistant"}}"#.utf8))
+        #expect(mqtt.mqtt?.discoveryPrefix == "homeassistant")
+    }
+
     @Test func `targets of webhooks are origins of https, or of this machine`() throws {
         let read = try ServiceConfiguration.parse(
             Array(

@@ -11,7 +11,7 @@ import Testing
         "HouseEndpoints": ["Metrics", ""],
         "Maintenance": ["Verification", "Backup"],
         "Replies": ["Members", ""],
-        "Reactors": ["Configuration", "Feed", "Webhooks", ""],
+        "Reactors": ["Configuration", "Feed", "Webhooks", "Trackers", ""],
     ]
 
     /// The arrows that still point up. Each is a debt: remove the line together with the arrow, and add none.

@@ -40,7 +40,7 @@ import Testing
         ],
         "Maintenance": ["Cryptography", "Log", "Projections", "SQLite", "Tables", "Whereabouts"],
         "Reactors": [
-            "Answers", "Cryptography", "Gazetteer", "HTTPServer", "LocationPush", "Log", "MQTT", "Posting",
+            "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log", "MQTT", "Posting",
             "Projections", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
         "HTTPInterface": [

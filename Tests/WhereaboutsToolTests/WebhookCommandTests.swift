@@ -108,6 +108,36 @@ import Testing
         #expect(scene.tool("webhook", "list", "--person", "anna").notes == "anna has no webhook.\n")
     }
 
+    @Test func `a notice to ntfy takes its token from a file, and what a kind does not take is refused`() throws {
+        let scene = try Scene()
+        let file = try scene.folder.write("tk_secret\n", to: "token")
+        let added = scene.tool(
+            "webhook", "add", "--person", "anna", "--kind", "ntfy", "--url", scene.url, "--token-file", file,
+            "--priority",
+            "4", "--topics", "change", "--silent-after", "6h")
+        #expect(added.exitCode == 0 && !added.results.contains("secret"), "\(added.notes)")
+        let listed = try json(scene.tool("webhook", "list", "--person", "anna", "--json").results)
+        let webhook = try #require(listed["webhooks"]?.array.map(Array.init)?.first)
+        #expect(webhook["kind"]?.string == "ntfy" && webhook["silentAfter"]?.int == 21_600)
+        #expect(webhook["topics"]?.array?.compactMap(\.string) == ["change", "silence"])
+        try scene.change()
+        try scene.until { $0["told"]?.int ?? 0 > $0["id"]?.int ?? .max }
+        // The text is no JSON, so the receiver saw no type.
+        #expect(scene.told == [""])
+        let number = "\(webhook["id"]?.int ?? 0)"
+        #expect(scene.tool("webhook", "confirm", number, "--person", "anna", "--code", "AAAAA-AAAAA").exitCode == 0)
+        let mail = scene.tool("webhook", "add", "--person", "anna", "--kind", "email", "--address", "a@example.org")
+        #expect(mail.exitCode != 0 && mail.notes.contains("mail relay"))
+        let both = scene.tool(
+            "webhook", "add", "--person", "anna", "--url", scene.url, "--address", "a@example.org")
+        #expect(both.exitCode == 2 && both.notes.contains("\"address\""))
+        #expect(
+            scene.tool(
+                "webhook", "add", "--person", "anna", "--kind", "ntfy", "--url", scene.url, "--token-file", "/nowhere"
+            ).exitCode == 3)
+        #expect(try tokens(scene).count == 1)
+    }
+
     @Test func `what is refused leaves no token behind`() throws {
         let scene = try Scene()
         let elsewhere = scene.tool("webhook", "add", "--person", "anna", "--url", "https://elsewhere.example/")

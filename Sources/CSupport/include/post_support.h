@@ -33,6 +33,30 @@ struct post_options {
 /// A handle that is ready to be added to a multi handle; NULL without memory. The body is not copied.
 void *post_prepare(const struct post_options *options);
 
+/// One mail for a relay; lives until the transfer is over.
+struct mail_options {
+    /// `smtp://HOST:PORT`, or `smtps` if TLS begins with the connection.
+    const char *url;
+    /// Whether STARTTLS must succeed before anything else is sent.
+    int starts_tls;
+    /// NULL: without.
+    const char *user, *password;
+    /// PEM file of certificates to trust instead of the system's; NULL: those.
+    const char *trust_file;
+    /// The address of the envelope that gets complaints.
+    const char *sender;
+    struct curl_slist *recipients;
+    const void *content;
+    size_t content_bytes;
+    /// How much of the content is sent; 0 at the start.
+    size_t sent_bytes;
+    long connect_milliseconds;
+    long milliseconds;
+};
+
+/// As `post_prepare`, for a mail.
+void *mail_prepare(struct mail_options *options);
+
 /// The status of the answer; 0 when none came.
 long post_status(void *handle);
 

@@ -60,6 +60,9 @@ package struct ServiceConfiguration: Sendable {
     /// The targets to which webhooks may post; `nil` turns webhooks off.
     package var webhooks: Webhooks?
 
+    /// The relay that takes mails of notices; `nil` turns them off.
+    package var mail: Mail?
+
     /// The machines that cosign the checkpoints of persons' logs; empty if none is asked.
     package var witnesses: [Witness] = []
 
@@ -93,6 +96,8 @@ package struct ServiceConfiguration: Sendable {
         package var isEncrypted = true
         /// A PEM file of certificates to trust instead of the system's.
         package var caFile: String?
+        /// Home Assistant's discovery prefix, under which persons may have trackers; `nil` allows none.
+        package var discoveryPrefix: String?
 
         /// A broker at the standard port for TLS.
         package init(host: String) { self.host = host }
@@ -150,6 +155,7 @@ package struct ServiceConfiguration: Sendable {
             case "allowedOrigins": configuration.allowedOrigins = value.isNull ? [] : try origins(value, key)
             case "mqtt": configuration.mqtt = value.isNull ? nil : try broker(value)
             case "webhooks": configuration.webhooks = value.isNull ? nil : try webhooks(value)
+            case "mail": configuration.mail = value.isNull ? nil : try mail(value)
             case "witnesses": configuration.witnesses = value.isNull ? [] : try witnesses(value)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
@@ -202,6 +208,12 @@ package struct ServiceConfiguration: Sendable {
             case "tls":
                 guard let flag = value.bool else { throw .badValue(key, "true or false") }
                 broker.isEncrypted = flag
+            case "homeAssistant":
+                let prefix = try text(value, key)
+                guard prefix.utf8.count <= 64, prefix.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+                    !prefix.contains(where: { "+#$".contains($0) }), !prefix.hasPrefix("/"), !prefix.hasSuffix("/")
+                else { throw .badValue(key, "Home Assistant's discovery prefix, usually \"homeassistant\"") }
+                broker.discoveryPrefix = prefix
             default: throw .unknownKey(key, in: "\"mqtt\"")
             }
         }
@@ -217,7 +229,7 @@ package struct ServiceConfiguration: Sendable {
         return Set(items.compactMap(\.string))
     }
 
-    private static func port(_ value: JSONValue) throws(ReadError) -> Int64 {
+    static func port(_ value: JSONValue) throws(ReadError) -> Int64 {
         guard let port = value.int, (1...65_535).contains(port) else {
             throw .badValue("port", "a number from 1 to 65535")
         }

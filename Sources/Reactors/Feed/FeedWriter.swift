@@ -38,8 +38,10 @@ package struct FeedWriter {
     /// - `end`: `query`, `end`
     /// - `disclosure`: `query`, `requester`, `precision`, and the shown place unless it is erased
     /// - `read`: `reader`, `question`, `purpose`, the verdict, `precision`, `count`
+    /// - `silence`: `device`, `after` (seconds), `since`
     /// - `change`: `event`, `actor`
     package func item(of recorded: RecordedEvent) -> FeedItem? {
+        if case .phoneFellSilent(let silence) = recorded.event { return item(of: silence, recorded) }
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("number", references.event(recorded.number))
@@ -105,6 +107,19 @@ package struct FeedWriter {
         writer.endObject()
         return FeedItem(
             question: .live, event: kind, number: recorded.number, at: recorded.recordedAt, data: writer.bytes)
+    }
+
+    /// A device that has fallen silent.
+    private func item(of silence: Silence, _ recorded: RecordedEvent) -> FeedItem {
+        FeedItem(
+            question: .live, event: "silence", number: recorded.number, at: recorded.recordedAt,
+            data: object { writer in
+                writer.field("number", references.event(recorded.number))
+                writer.field("at", milliseconds: recorded.recordedAt.milliseconds)
+                writer.field("device", names.name(silence.device))
+                writer.field("after", silence.afterSeconds)
+                writer.field("since", milliseconds: silence.since.milliseconds)
+            }, silence: silence)
     }
 
     /// The characters of a rejected report in the feed; the list of devices has all of it.

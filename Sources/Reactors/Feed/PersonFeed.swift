@@ -17,6 +17,8 @@ package struct FeedItem {
     package let at: Timestamp
     /// The content, a JSON object.
     package let data: [UInt8]
+    /// The silence that the item is about; `nil` for other items. A webhook posts those of its own length.
+    package var silence: Silence?
 }
 
 /// The feed of a person from a place in the log on: the events of the person's audit stream, the timeline's news, and

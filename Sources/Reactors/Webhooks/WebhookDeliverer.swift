@@ -6,7 +6,7 @@ import Synchronization
 import Threading
 package import Whereabouts
 
-/// Posts the items of persons' feeds to the targets of their webhooks. A message leaves after the read that it shows is
+/// Posts and mails the items of persons' feeds to the targets of their webhooks. A message leaves after the read that it shows is
 /// recorded. The messages of one webhook leave one after the other, and each is repeated until the target accepts it or
 /// ``WebhookPatience/tries`` are used up.
 ///
@@ -59,6 +59,10 @@ package final class WebhookDeliverer: Sendable {
 
     /// The origins that the operator allows.
     private let targets: Set<Origin>
+    /// Makes the mails; `nil` without a relay.
+    let mailer: Mailer?
+    /// The codes mailed lately, for ``mayMailCode(for:at:)``.
+    private let codes = Mutex<[(person: PersonID, at: Timestamp)]>([])
     /// Sends the posts on one thread. Loopback addresses are allowed only for an origin that names this machine.
     private let poster: Poster
     private let inbox = Monitor(Inbox())
@@ -69,12 +73,34 @@ package final class WebhookDeliverer: Sendable {
     /// The counts of posts since the start, for the metrics, by class of the status or by fault.
     private let outcomes = Mutex<[String: Int64]>([:])
 
-    /// Starts no thread yet; see ``start(_:)``.
-    package init(_ configuration: ServiceConfiguration.Webhooks) {
-        targets = Set(configuration.targets)
-        let allowsPrivate = configuration.allowsPrivateAddresses
-        poster = Poster(trustFile: configuration.caFile) { origin in
+    /// `nil` if the operator allows neither targets nor mail. Starts no thread yet; see ``start(_:)``.
+    ///
+    /// - Throws: ``LogError`` if the file with the relay's password cannot be read.
+    package init?(_ configuration: ServiceConfiguration) throws {
+        guard configuration.webhooks != nil || configuration.mail != nil else { return nil }
+        targets = Set(configuration.webhooks?.targets ?? [])
+        mailer = try configuration.mail.map { try Mailer($0) }
+        let allowsPrivate = configuration.webhooks?.allowsPrivateAddresses ?? false
+        poster = Poster(trustFile: configuration.webhooks?.caFile) { origin in
             AddressRule(allowsLoopback: origin.isLoopback, allowsPrivate: allowsPrivate)
+        }
+    }
+
+    /// Whether the operator allows any target.
+    package var allowsTargets: Bool { !targets.isEmpty }
+
+    /// Whether a relay is configured.
+    package var sendsMail: Bool { mailer != nil }
+
+    /// Takes one of the codes that may be mailed today (``Limits/codesPerDay``); `false` if there are none left. The
+    /// count begins anew with the service.
+    package func mayMailCode(for person: PersonID, at now: Timestamp) -> Bool {
+        codes.withLock { codes in
+            codes.removeAll { $0.at.adding(seconds: 86_400) <= now }
+            let ofPerson = codes.count { $0.person == person }
+            guard ofPerson < Limits.codesPerDay.person, codes.count < Limits.codesPerDay.all else { return false }
+            codes.append((person, now))
+            return true
         }
     }
 
@@ -136,10 +162,26 @@ package final class WebhookDeliverer: Sendable {
     func notify(_ notice: Notice) { inbox.change { $0.notices.append(notice) } }
 
     /// Hands a recorded message to the poster; its outcome comes back as a notice.
-    func send(_ message: Repeatable, to url: PostURL, headers: [String], for errand: Errand) {
-        poster.send(Post(to: url, headers: headers, body: message.body)) { [self] outcome in
+    func send(
+        _ recorded: Repeatable, _ message: WebhookMessage, to destination: WebhookDestination, for errand: Errand,
+        _ references: References, at now: Timestamp
+    ) {
+        let completion: @Sendable (PostOutcome) -> Void = { [self] outcome in
             outcomes.withLock { $0[outcome.word, default: 0] += 1 }
             notify(.answered(errand, outcome))
+        }
+        switch destination {
+        case .signed(let url, let key):
+            let headers = message.headers(by: errand.webhook, references, key: key, at: now)
+            poster.send(Post(to: url, headers: headers, body: recorded.body), completion)
+        case .ntfy(let url, let target):
+            let headers = target.ntfyHeaders(NoticeText(of: message.body))
+            poster.send(Post(to: url, headers: headers, body: recorded.body), completion)
+        case .mail(let address, let target):
+            guard let mailer else { return completion(.failed(.stopped)) }
+            let id = WebhookMessage.id(of: message.item, by: errand.webhook, references)
+            let text = NoticeText(of: message.body)
+            poster.send(mailer.mail(recorded, to: address, target, id: id, text, at: now), completion)
         }
     }
 

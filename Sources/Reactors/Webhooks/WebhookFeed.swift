@@ -17,6 +17,8 @@ struct WebhookFeed {
     private let person: PersonID
     /// The topics that the webhook asked for; other items are skipped.
     private let topics: FeedTopics
+    /// The length of the silences that the webhook asked for; those of other lengths are skipped.
+    private let silentAfterSeconds: Int64?
     private var feed: PersonFeed
     /// The first event of the person's audit stream that has not been examined.
     private var version: Int64
@@ -26,17 +28,19 @@ struct WebhookFeed {
     /// The most news of visits and of crossings read at a time, unless one event brought more.
     private static let newsAtOnce = 500
 
-    /// The feed after a place in the log.
+    /// The feed after the webhook's place in the log.
     ///
     /// - Throws: 503 if the projections have not folded that place yet, or the log or a projection cannot be read now.
     init(
-        of person: PersonID, _ topics: FeedTopics, after place: Int64, _ context: AnswerContext, _ sources: FeedSources
+        _ webhook: Standing.Webhook, _ context: AnswerContext, _ sources: FeedSources
     ) throws(Problem) {
+        let (person, place) = (webhook.person, webhook.place)
         guard [AuditTable.name, StreamIndexTable.name].allSatisfy({ sources.views.host.place(of: $0) >= place }) else {
             throw .busy(1)
         }
         let patterns = try sources.views.patterns(about: person, through: place, context).patterns
-        (self.person, self.topics, self.place) = (person, topics, place)
+        (self.person, self.place) = (person, place)
+        (topics, silentAfterSeconds) = (webhook.topics, webhook.terms.silentAfterSeconds)
         feed = PersonFeed(of: person, after: place, told: nil, asked: [:], patterns: patterns)
         let last = sources.decisions.log.withStanding { $0.version(of: .audit(person)) }
         version = try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
@@ -107,7 +111,8 @@ struct WebhookFeed {
         for (_, told) in ordered {
             let ordinal = told.number == item.number ? item.ordinal + 1 : 0
             item = FeedPlace(number: told.number, ordinal: ordinal)
-            if let topic = FeedTopics(words: [told.event]), topics.isSuperset(of: topic) {
+            let isOfLength = told.silence.map { $0.afterSeconds == silentAfterSeconds } ?? true
+            if let topic = FeedTopics(words: [told.event]), topics.isSuperset(of: topic), isOfLength {
                 messages.append(WebhookMessage(told, item))
             }
         }

@@ -35,6 +35,19 @@ package struct WebhookMessage {
         self.init(item: item, question: told.question, body: writer.bytes)
     }
 
+    /// The message with the code that confirms an address; the same each time.
+    init(code: String, of person: Handle, _ item: FeedPlace) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("type", NoticeText.codeType)
+        writer.object("data") { data in
+            data.field("person", person.text)
+            data.field("code", code)
+        }
+        writer.endObject()
+        self.init(item: item, question: .settings, body: writer.bytes)
+    }
+
     /// The message's id, the same each time it is posted, so that a receiver recognizes a repeat.
     ///
     /// - Parameter references: The references of the webhook's person.

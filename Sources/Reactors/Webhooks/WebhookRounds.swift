@@ -19,10 +19,10 @@ final class WebhookRounds {
             case pausing(until: Int64)
         }
 
-        /// The target, checked against the allowed origins.
-        let url: PostURL
-        /// The secret that signs messages.
-        let key: [UInt8]
+        /// The target, checked against what the operator allows.
+        let destination: WebhookDestination
+        /// Whether the code of an unconfirmed address was mailed or given up since the start.
+        var hasMailedCode = false
         /// Where the feed continues; `nil` until it is read for the first time.
         var feed: WebhookFeed?
         /// The messages that were read and not settled, in order.
@@ -55,7 +55,7 @@ final class WebhookRounds {
         /// The message once it is on record.
         var recorded: Repeatable?
         /// Set while the post is under way.
-        var origin: Origin?
+        var origin: String?
     }
 
     /// The posts under way to one origin: a slow target takes no connection from others.
@@ -77,7 +77,7 @@ final class WebhookRounds {
     /// Recorded messages that have not left, in the order in which they came.
     private var ready: [WebhookDeliverer.Errand] = []
     /// The posts under way, by origin.
-    private var posting: [Origin: Int] = [:]
+    private var posting: [String: Int] = [:]
 
     init(_ deliverer: WebhookDeliverer, _ sources: FeedSources, _ context: AnswerContext) {
         (self.deliverer, self.sources, self.context) = (deliverer, sources, context)
@@ -105,7 +105,7 @@ final class WebhookRounds {
     private func look(at now: Timestamp) {
         looks = decisions.log.withStanding { standing in
             var looks: [WebhookID: Look] = [:]
-            for (id, webhook) in standing.webhooks.all {
+            for (id, webhook) in standing.webhooks.all where webhook.terms.kind != .homeAssistant {
                 guard let subject = standing.persons[webhook.person]?.handle else { continue }
                 let caller = standing.caller(of: webhook, at: now).flatMap { caller in
                     (try? standing.authorize(caller, toRead: Self.reading(.live, of: subject), at: now).get())
@@ -130,19 +130,19 @@ final class WebhookRounds {
         ReadQuestion(subject: subject, question: question, from: nil, to: nil, purpose: nil)
     }
 
-    /// Whether the webhook has a target and a key to sign with. An event that is not durable yet is read later.
+    /// Whether the webhook has a target to which messages may leave. An event that is not durable yet is read later.
     private func hasCourse(_ id: WebhookID) -> Bool {
         if courses[id] != nil { return true }
         guard !barred.contains(id), let event = (try? context.reader.event(id.rawValue))?.event.event else {
             return false
         }
-        guard case .webhookAdded(_, _, let part) = event, let target = part.content, let url = PostURL(target.url),
-            deliverer.allows(url)
+        guard case .webhookAdded(_, _, let terms, let part) = event, let target = part.content,
+            let destination = WebhookDestination(target, terms.kind, in: deliverer)
         else {
             barred.insert(id)
             return false
         }
-        courses[id] = Course(url: url, key: target.secret)
+        courses[id] = Course(destination: destination)
         return true
     }
 
@@ -163,10 +163,26 @@ final class WebhookRounds {
             courses[id]?.phase = .underWay
             return
         }
-        if course.messages.isEmpty, course.mayHaveNews(look.seen) { read(id, look) }
+        if look.webhook.isUnconfirmed {
+            if !offerCode(id, look, at: now) { return }
+        } else if course.messages.isEmpty, course.mayHaveNews(look.seen) {
+            read(id, look)
+        }
         if let message = courses[id]?.messages.first {
             if record(message, .next(id), look, at: now) { courses[id]?.phase = .underWay } else { finish(id) }
         }
+    }
+
+    /// Makes the code the next message of an unconfirmed address, unless it was mailed, given up or has ended.
+    private func offerCode(_ id: WebhookID, _ look: Look, at now: Timestamp) -> Bool {
+        guard let course = courses[id], case .mail(_, let target) = course.destination else { return false }
+        if !course.messages.isEmpty { return true }
+        let item = FeedPlace(number: id.rawValue, ordinal: 0)
+        guard !course.hasMailedCode, look.webhook.place < item.number, look.webhook.isToTell(item),
+            let until = look.webhook.codeUntil, now < until
+        else { return false }
+        courses[id]?.messages = [WebhookMessage(code: target.confirmationCode, of: look.subject, item)]
+        return true
     }
 
     /// Reads the next messages of the feed. Messages that were settled before a restart are left out.
@@ -174,8 +190,7 @@ final class WebhookRounds {
         guard var course = courses[id] else { return }
         do throws(Problem) {
             if course.feed == nil {
-                course.feed = try WebhookFeed(
-                    of: look.webhook.person, look.webhook.topics, after: look.webhook.place, context, sources)
+                course.feed = try WebhookFeed(look.webhook, context, sources)
             }
             let messages = try course.feed?.next(context, sources) ?? []
             course.messages = messages.filter { look.webhook.isToTell($0.item) }
@@ -190,7 +205,7 @@ final class WebhookRounds {
     private func rest(_ id: WebhookID) {
         guard let course = courses[id], sendings[.next(id)]?.origin == nil else { return }
         sendings[.next(id)] = nil
-        courses[id] = Course(url: course.url, key: course.key)
+        courses[id] = Course(destination: course.destination, hasMailedCode: course.hasMailedCode)
         deliverer.note(nil, of: id)
     }
 
@@ -198,11 +213,15 @@ final class WebhookRounds {
     private func finish(_ id: WebhookID) {
         sendings[.next(id)] = nil
         guard var course = courses[id], !course.messages.isEmpty else { return }
-        course.messages.removeFirst()
+        let message = course.messages.removeFirst()
         (course.phase, course.tries) = (.idle, 0)
+        // The item of the code is the webhook itself, which is in no feed.
+        let isCode = message.item.number == id.rawValue
+        if isCode { course.hasMailedCode = true }
         courses[id] = course
         deliverer.note(nil, of: id)
-        if course.messages.isEmpty, let place = course.feed?.place { settle(id, .told(upTo: place)) }
+        let place = isCode ? id.rawValue : course.feed?.place
+        if course.messages.isEmpty, let place { settle(id, .told(upTo: place)) }
     }
 
     /// Records how far the webhook has been posted, or the end of a dead letter.
@@ -218,11 +237,11 @@ final class WebhookRounds {
         _ message: WebhookMessage, _ errand: WebhookDeliverer.Errand, _ look: Look, at now: Timestamp
     ) -> Bool {
         let question = Self.reading(message.question, of: look.subject)
-        guard let caller = look.caller,
+        guard let caller = look.caller, let destination = courses[errand.webhook]?.destination,
             case .success(let permit) = decisions.log.withStanding({ $0.authorize(caller, toRead: question, at: now) })
         else { return false }
         sendings[errand] = Sending(message: message)
-        let computed = Gate.Computed(body: message.body, count: 1, asOf: message.item.number)
+        let computed = Gate.Computed(body: destination.body(of: message), count: 1, asOf: message.item.number)
         sources.views.gate.record(question, permitted: permit, computed, by: caller) { [deliverer] recorded in
             deliverer.notify(.recorded(errand, recorded))
         }
@@ -251,16 +270,15 @@ final class WebhookRounds {
                 sendings[errand] = nil
                 continue
             }
-            let origin = course.url.origin
+            let origin = course.destination.origin
             guard posting[origin, default: 0] < Self.postsPerOrigin else {
                 left.append(errand)
                 continue
             }
             posting[origin, default: 0] += 1
             sendings[errand]?.origin = origin
-            let headers = sending.message.headers(
-                by: errand.webhook, decisions.references(of: look.webhook.person), key: course.key, at: now)
-            deliverer.send(recorded, to: course.url, headers: headers, for: errand)
+            let references = decisions.references(of: look.webhook.person)
+            deliverer.send(recorded, sending.message, to: course.destination, for: errand, references, at: now)
         }
         ready = left
     }
@@ -297,7 +315,7 @@ final class WebhookRounds {
         defer { courses[id] = course }
         // The messages before it are settled, however long this one takes.
         if webhook.place < message.item.number - 1 { settle(id, .told(upTo: message.item.number - 1)) }
-        guard course.tries < WebhookPatience.tries, outcome.status != WebhookFailure.gone else {
+        guard course.tries < WebhookPatience.tries, !course.destination.isHopeless(outcome) else {
             let failure = WebhookFailure(
                 webhook: id, item: message.item, tries: course.tries, status: outcome.status, reason: outcome.reason,
                 message: .open(WebhookFailure.Message(question: message.question, body: message.body)))

@@ -45,11 +45,15 @@ package indirect enum Event: Hashable, Sendable {
     case linkAdded(ShareLink)
     case linkOpened(LinkID)
     case linkEnded(LinkID)
-    /// The service posts the person's feed to a target, with the rights of `token`.
-    case webhookAdded(token: TokenID, FeedTopics, Part<WebhookTarget>)
+    /// The service hands the person's feed to a target, with the rights of `token`.
+    case webhookAdded(token: TokenID, FeedTopics, NoticeTerms, Part<WebhookTarget>)
+    /// The person has shown the code that was mailed to the target.
+    case webhookConfirmed(WebhookID)
     case webhookRemoved(WebhookID)
     case webhookSettled(WebhookID, WebhookSettlement)
     case webhookFailed(WebhookFailure)
+    /// A device has sent no fix for as long as a webhook chose; once for each silence and length.
+    case phoneFellSilent(Silence)
     /// `answering` is the location query whose push made the device report, if the device named one.
     case fixReported(device: DeviceID, answering: QueryID?, Part<Fix>)
     case inputRejected(device: DeviceID, reason: RejectionReason, length: Int64, Part<RejectedInput>)
@@ -156,6 +160,8 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case importEnded = 66
     case visitsWithdrawn = 67
     case visitsRestored = 68
+    case phoneFellSilent = 69
+    case webhookConfirmed = 70
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {

@@ -4,7 +4,8 @@ extension Standing {
     /// Only the person can add a webhook, just as only the person can open a live stream. The webhook acts with the
     /// token that adds it, and ends with that token.
     func addWebhook(
-        of handle: Handle, _ target: WebhookTarget, _ topics: FeedTopics, by caller: Caller, at now: Timestamp
+        of handle: Handle, _ target: WebhookTarget, _ topics: FeedTopics, _ terms: NoticeTerms, by caller: Caller,
+        at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(handle, by: caller, at: now)
         let live = ReadQuestion(subject: handle, question: .live, from: nil, to: nil, purpose: nil)
@@ -13,6 +14,20 @@ extension Standing {
         else { throw .noSuchPerson }
         guard tokens[token]?.issued.scopes.contains(.session) == false else {
             throw .invalid("A webhook ends with the token that adds it; add it with a token instead of a session.")
+        }
+        // A tracker shows locations, which the feed of a token without that right omits.
+        if terms.kind == .homeAssistant {
+            let location = ReadQuestion(subject: handle, question: .location, from: nil, to: nil, purpose: nil)
+            guard case .success = authorize(caller, toRead: location, at: now) else { throw .noSuchPerson }
+        }
+        precondition(
+            (terms.kind == .email) == (terms.codeHash != nil), "An address of mail has a code, others have none.")
+        guard topics.contains(.silence) == (terms.silentAfterSeconds != nil),
+            terms.silentAfterSeconds.map(Limits.silenceSeconds.contains) ?? true
+        else {
+            throw .invalid(
+                "The topic silence needs a length of \(Limits.silenceSeconds.lowerBound) to \(Limits.silenceSeconds.upperBound) seconds."
+            )
         }
         guard webhooks.of(person).count < Limits.webhooksPerPerson else {
             throw .invalid("A person has at most \(Limits.webhooksPerPerson) webhooks; remove one first.")
@@ -27,8 +42,35 @@ extension Standing {
                 "Accounts from the same invitation have too many webhooks; remove one, or ask the operator.")
         }
         var decision = Decision()
-        decision.append(.webhookAdded(token: token, topics, .open(target)), to: .audit(person))
+        decision.append(.webhookAdded(token: token, topics, terms, .open(target)), to: .audit(person))
         decision.reply = .webhook(WebhookID(rawValue: place + 1))
+        return decision
+    }
+
+    /// Begins the messages of a webhook whose address was unconfirmed. Makes no event if it is confirmed already.
+    func confirm(
+        _ id: WebhookID, of handle: Handle, _ codeHash: Hash256, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(handle, by: caller, at: now)
+        guard let webhook = webhooks[id], webhook.person == person else { throw .notFound }
+        var decision = Decision()
+        guard let wanted = webhook.terms.codeHash else { return decision }
+        guard wanted == codeHash, webhook.codeUntil.map({ now < $0 }) ?? false else {
+            throw .invalid("The code is wrong or older than a day; remove the webhook and add it again for a new one.")
+        }
+        decision.append(.webhookConfirmed(id), to: .audit(person), cause: id.rawValue)
+        return decision
+    }
+
+    /// Records the devices that have fallen silent: once for each silence and length that webhooks chose. At most
+    /// ``Limits/silencesAtOnce``.
+    func noteSilences(by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        try requireHouse(caller)
+        var decision = Decision()
+        for silence in newSilences(at: now).prefix(Limits.silencesAtOnce) {
+            guard let person = devices[silence.device]?.person else { continue }
+            decision.append(.phoneFellSilent(silence), to: .audit(person))
+        }
         return decision
     }
 

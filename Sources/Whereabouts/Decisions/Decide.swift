@@ -91,8 +91,10 @@ extension Standing {
             return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
         case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)
         case .askScheduled(let id, let query): return try askScheduled(id, query: query, by: caller, at: now)
-        case .addWebhook(let person, let target, let topics):
-            return try addWebhook(of: person, target, topics, by: caller, at: now)
+        case .addWebhook(let person, let target, let topics, let terms):
+            return try addWebhook(of: person, target, topics, terms, by: caller, at: now)
+        case .confirmWebhook(let id, let who, let code): return try confirm(id, of: who, code, by: caller, at: now)
+        case .noteSilences: return try noteSilences(by: caller, at: now)
         case .removeWebhook(let id, let person): return try removeWebhook(id, of: person, by: caller, at: now)
         case .discardDeadLetter(let letter, let webhook, let person):
             return try discardDeadLetter(letter, of: webhook, person, by: caller, at: now)
@@ -128,8 +130,7 @@ extension Standing {
         case .retryDeadLetter(let letter, let webhook, let person):
             return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
         case .recordRestore(let epoch): return try recordRestore(epoch: epoch, by: caller)
-        case .recordLoss(let from, let to, let epoch):
-            return try recordLoss(from: from, to: to, epoch: epoch, by: caller)
+        case .recordLoss(let a, let b, let epoch): return try recordLoss(from: a, to: b, epoch: epoch, by: caller)
         case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }
     }

@@ -88,9 +88,11 @@ extension Order where Reply == ScheduleID {
 }
 
 extension Order where Reply == WebhookID {
-    /// ``Command/addWebhook(of:_:_:)``
-    package static func addWebhook(of person: Handle, _ target: WebhookTarget, _ topics: FeedTopics) -> Order {
-        Order(.addWebhook(of: person, target, topics)) { if case .webhook(let id) = $0 { id } else { nil } }
+    /// ``Command/addWebhook(of:_:_:_:)``
+    package static func addWebhook(
+        of person: Handle, _ target: WebhookTarget, _ topics: FeedTopics, _ terms: NoticeTerms
+    ) -> Order {
+        Order(.addWebhook(of: person, target, topics, terms)) { if case .webhook(let id) = $0 { id } else { nil } }
     }
 }
 

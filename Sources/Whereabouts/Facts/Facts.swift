@@ -52,6 +52,8 @@ extension EventKind {
         case .linkEnded: LinkEnded.self
         case .webhookAdded: WebhookAdded.self
         case .webhookRemoved: WebhookRemoved.self
+        case .webhookConfirmed: WebhookConfirmed.self
+        case .phoneFellSilent: PhoneFellSilent.self
         case .scheduleSet: ScheduleSet.self
         case .scheduleRemoved: ScheduleRemoved.self
         case .messageReported: MessageReported.self
@@ -103,6 +105,8 @@ extension Event {
         case .linkEnded: .linkEnded
         case .webhookAdded: .webhookAdded
         case .webhookRemoved: .webhookRemoved
+        case .webhookConfirmed: .webhookConfirmed
+        case .phoneFellSilent: .phoneFellSilent
         case .webhookSettled: .webhookSettled
         case .webhookFailed: .webhookFailed
         case .fixReported: .fixReported

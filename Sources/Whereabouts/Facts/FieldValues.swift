@@ -177,7 +177,7 @@ extension Scopes: IntegerValue {
 
 extension FeedTopics: IntegerValue {
     package static let form = FieldForm(
-        "topics", as: "0..1023",
+        "topics", as: "0..\(FeedTopics.all.rawValue)",
         note: "a sum: "
             + words.enumerated().map { "\($0.element) \(Int64(1) << Int64($0.offset))" }.joined(separator: ", "),
         .integers(0...all.rawValue))

@@ -67,6 +67,21 @@ extension Standing.Device {
         package internal(set) var kept: [Hash256] = []
         /// The ``Sighting/mark`` of the latest sightings, oldest first, to recognize repeats.
         package internal(set) var sightings: [Int64] = []
+        /// When the last fix of its own was recorded; `nil` if it has sent none. Imports do not count.
+        package internal(set) var heardAt: Timestamp?
+        /// The lengths of silence that are on record since ``heardAt``, in seconds, ascending.
+        package internal(set) var silences: [Int64] = []
+
+        /// Notes a fix that the device sent, which ends a silence.
+        mutating func hear(at now: Timestamp) {
+            heardAt = now
+            if !silences.isEmpty { silences = [] }
+        }
+
+        mutating func note(_ silence: Silence) {
+            silences.append(silence.afterSeconds)
+            silences.sort()
+        }
 
         mutating func note(_ timestamp: Timestamp) {
             if newestTimestamp.map({ $0 < timestamp }) ?? true { newestTimestamp = timestamp }
@@ -96,6 +111,7 @@ extension Standing.Device {
         push.allowance.follow(clockSteppedBackBy: milliseconds)
         push.lastAt = push.lastAt?.stepped(back: milliseconds)
         push.wokenAt = push.wokenAt?.stepped(back: milliseconds)
+        reports.heardAt = reports.heardAt?.stepped(back: milliseconds)
         if let since = authorization?.since { authorization?.since = min(since, now) }
     }
 }
@@ -122,6 +138,8 @@ extension Standing.Device {
         fields.integers(16, reports.sightings)
         fields.identifier(17, push.testUnderWay)
         fields.timestamp(18, push.wokenAt)
+        fields.timestamp(19, reports.heardAt)
+        fields.integers(20, reports.silences)
     }
 
     init(from fields: inout FieldReader) throws(CBORError) {
@@ -153,5 +171,7 @@ extension Standing.Device {
         reports.sightings = try fields.integers(16)
         push.testUnderWay = try fields.identifier(17)
         push.wokenAt = try fields.timestamp(18)
+        reports.heardAt = try fields.timestamp(19)
+        reports.silences = try fields.integers(20)
     }
 }

@@ -42,7 +42,8 @@ extension Standing {
 
         /// - Parameter now: The new time of the house's clock.
         mutating func follow(clockSteppedBackBy milliseconds: Int64, to now: Timestamp) {
-            for (id, device) in all where device.push.lastAt != nil || device.authorization != nil {
+            for (id, device) in all
+            where device.push.lastAt != nil || device.authorization != nil || device.reports.heardAt != nil {
                 all[id]?.follow(clockSteppedBackBy: milliseconds, to: now)
             }
         }

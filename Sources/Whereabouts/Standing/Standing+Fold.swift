@@ -31,12 +31,15 @@ extension Standing {
                 ScheduleID(rawValue: number),
                 Schedule(person: person, everySeconds: seconds, until: until, setAt: now, askedAt: nil))
         case .scheduleRemoved(let id): remove(id)
-        case .webhookAdded(let token, let topics, _):
+        case .webhookAdded(let token, let topics, let terms, _):
             guard let person else { break }
-            webhooks[WebhookID(rawValue: number)] = Webhook(person: person, token: token, topics: topics, place: number)
+            webhooks[WebhookID(rawValue: number)] = Webhook(
+                person: person, token: token, topics: topics, terms: terms, addedBy: number, at: now)
+        case .webhookConfirmed(let id): webhooks[id]?.confirm(by: number)
         case .webhookRemoved(let id): webhooks.remove(id)
         case .webhookSettled(let id, let settlement): webhooks[id]?.settle(settlement)
         case .webhookFailed(let failure): webhooks[failure.webhook]?.note(failure, as: DeadLetterID(rawValue: number))
+        case .phoneFellSilent(let silence): devices.change(silence.device) { $0.reports.note(silence) }
         case .linkAdded(let link): add(link, in: recorded.stream)
         case .linkOpened(let id): links.open(id, at: now)
         case .linkEnded(let id): links.end(id)
@@ -87,7 +90,11 @@ extension Standing {
     private mutating func foldFix(_ recorded: RecordedEvent, device: DeviceID, _ part: Part<Fix>) {
         guard case .open(let fix) = part, let person = recorded.stream.person else { return }
         // In place: taking a value out of its table and putting it back costs as much as the rest of the fold.
-        devices.change(device) { $0.reports.note(fix.timestamp) }
+        let isOwn = fix.receivedAt == nil && (recorded.actor == device.principal || recorded.actor == .house)
+        devices.change(device) {
+            $0.reports.note(fix.timestamp)
+            if isOwn { $0.reports.hear(at: recorded.recordedAt) }
+        }
         // A fix that folds would not use as the newest location must not answer a query either.
         let isUsable =
             (fix.horizontalAccuracy ?? 0) >= 0

@@ -1,5 +1,5 @@
 extension Standing {
-    /// A webhook, which posts a person's feed to a target. The URL and the signing secret are only in the log.
+    /// A webhook, which hands a person's feed to a target. The URL and the secret are only in the log.
     package struct Webhook: Hashable, Sendable {
         /// The person whose feed it posts.
         package let person: PersonID
@@ -7,14 +7,32 @@ extension Standing {
         package let token: TokenID
         /// The kinds of items that it posts.
         package let topics: FeedTopics
-        /// Everything up to this event was posted or has failed.
+        /// How it hands them over.
+        package internal(set) var terms: NoticeTerms
+        /// Everything up to this event was posted or has failed. The first message of an unconfirmed address is the code,
+        /// under the number of the webhook.
         package internal(set) var place: Int64
         /// The last item that failed. Items up to it are no longer posted automatically.
         package internal(set) var passed: FeedPlace?
+        /// When the code of ``NoticeTerms/codeHash`` ends; `nil` without one.
+        package internal(set) var codeUntil: Timestamp?
         /// The messages that were given up and neither accepted later nor discarded, with their items.
         package internal(set) var letters: [DeadLetterID: FeedPlace] = [:]
         /// Whether the target has answered that it wants nothing more.
         package internal(set) var isGone = false
+
+        /// A webhook that begins with the event that added it.
+        init(
+            person: PersonID, token: TokenID, topics: FeedTopics, terms: NoticeTerms, addedBy number: Int64,
+            at now: Timestamp
+        ) {
+            (self.person, self.token, self.topics, self.terms) = (person, token, topics, terms)
+            place = terms.codeHash == nil ? number : number - 1
+            codeUntil = terms.codeHash.map { _ in now.adding(seconds: Limits.codeSeconds) }
+        }
+
+        /// Whether the address was not confirmed yet: nothing but the code may be mailed to it.
+        package var isUnconfirmed: Bool { terms.codeHash != nil }
 
         /// Whether it posts nothing until the person intervenes.
         package var isStopped: Bool { isGone || letters.count >= Limits.deadLettersPerWebhook }
@@ -54,6 +72,24 @@ extension Standing {
         }
     }
 
+    /// The silences that webhooks want to know of and that are not on record, in the order of device and length. A
+    /// webhook without a valid token wants nothing.
+    ///
+    /// Cost: a look at each webhook, and at each device of the persons whose webhooks have the topic.
+    package func newSilences(at now: Timestamp) -> [Silence] {
+        var found: Set<Silence> = []
+        for webhook in webhooks.all.values where webhook.topics.contains(.silence) && !webhook.isUnconfirmed {
+            guard let after = webhook.terms.silentAfterSeconds, caller(of: webhook, at: now) != nil else { continue }
+            for id in persons[webhook.person]?.devices ?? [] {
+                guard let device = devices[id], !device.isRemoved, let since = device.reports.heardAt,
+                    since.adding(seconds: after) <= now, !device.reports.silences.contains(after)
+                else { continue }
+                found.insert(Silence(device: id, afterSeconds: after, since: since))
+            }
+        }
+        return found.sorted { ($0.device, $0.afterSeconds) < ($1.device, $1.afterSeconds) }
+    }
+
     /// The caller as which a webhook acts, with the rights of its token; `nil` if the token is no longer valid.
     package func caller(of webhook: Webhook, at now: Timestamp) -> Caller? {
         guard let token = tokens[webhook.token] else { return nil }
@@ -63,6 +99,13 @@ extension Standing {
 }
 
 extension Standing.Webhook {
+    /// From the event of this number on, the messages are mailed.
+    mutating func confirm(by number: Int64) {
+        terms = NoticeTerms(kind: terms.kind, silentAfterSeconds: terms.silentAfterSeconds)
+        codeUntil = nil
+        place = max(place, number)
+    }
+
     mutating func settle(_ settlement: WebhookSettlement) {
         switch settlement {
         case .told(let number): place = max(place, number)
@@ -84,7 +127,8 @@ extension Standing.Webhook {
 
 // MARK: - Rows
 
-// Of one webhook: 1 person · 2 token · 3 topics · 4 place · 5 letters, three numbers each · 6 gone · 7, 8 passed
+// Of one webhook: 1 person · 2 token · 3 topics · 4 place · 5 letters, three numbers each · 6 gone · 7, 8 passed ·
+// 9 kind · 10 seconds of silence · 11, 12 hash and end of the code
 extension Standing.Webhooks {
     var rows: [StandingEntry] {
         all.map { id, webhook in StandingEntry(.webhook, id.rawValue) { webhook.write(to: &$0) } }
@@ -107,6 +151,10 @@ extension Standing.Webhook {
         fields.bool(6, isGone ? true : nil)
         fields.integer(7, passed?.number)
         fields.integer(8, passed?.ordinal)
+        fields.integer(9, terms.kind?.rawValue)
+        fields.integer(10, terms.silentAfterSeconds)
+        fields.bytes(11, terms.codeHash?.bytes)
+        fields.timestamp(12, codeUntil)
     }
 
     init(from fields: inout FieldReader) throws(CBORError) {
@@ -114,6 +162,7 @@ extension Standing.Webhook {
         token = TokenID(rawValue: try require(try fields.integer(2)))
         topics = FeedTopics(rawValue: try require(try fields.integer(3)))
         place = try require(try fields.integer(4))
+        terms = NoticeTerms()
         let numbers = try fields.integers(5)
         guard numbers.count % 3 == 0 else { throw .unexpected }
         for index in stride(from: 0, to: numbers.count, by: 3) {
@@ -124,5 +173,9 @@ extension Standing.Webhook {
         if let number = try fields.integer(7) {
             passed = FeedPlace(number: number, ordinal: try require(try fields.integer(8)))
         }
+        terms = NoticeTerms(
+            kind: try fields.integer(9).map { (number) throws(CBORError) in try require(NoticeKind(rawValue: number)) },
+            silentAfterSeconds: try fields.integer(10), codeHash: try fields.hash(11))
+        codeUntil = try fields.timestamp(12)
     }
 }

@@ -136,6 +136,14 @@ package enum Limits {
     /// The webhooks of all persons: each is checked ten times a second. An invitation tree has at most as many as are
     /// left for the others.
     package static let webhooks = 1000
+    /// The time without a fix after which a person can call a device silent: a quarter of an hour to thirty days.
+    package static let silenceSeconds: ClosedRange<Int64> = 900...2_592_000
+    /// The silences recorded at once; the others follow a second later.
+    package static let silencesAtOnce = 100
+    /// The life of the code that confirms an address.
+    package static let codeSeconds: Int64 = 86_400
+    /// The codes mailed for one person, and for all persons, in a day: addresses that do not want them are spared.
+    package static let codesPerDay = (person: 5, all: 500)
     /// The bytes of a webhook's URL.
     package static let webhookURLBytes = 2048
     /// A webhook that gave up this many messages stops until some are retried or discarded.

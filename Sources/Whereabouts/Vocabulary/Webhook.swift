@@ -5,14 +5,18 @@ package struct FeedTopics: OptionSet, Hashable, Sendable {
 
     /// In the order of their bits, which are stored.
     package static let words = [
-        "query", "consent", "push", "end", "disclosure", "read", "change", "finding", "visit", "crossing",
+        "query", "consent", "push", "end", "disclosure", "read", "change", "finding", "visit", "crossing", "silence",
     ]
     /// Visits.
     package static let visit = FeedTopics(rawValue: 1 << 8)
     /// Crossings.
     package static let crossing = FeedTopics(rawValue: 1 << 9)
+    /// Devices that have not reported for a time that the webhook chooses.
+    package static let silence = FeedTopics(rawValue: 1 << 10)
     /// All kinds.
     package static let all = FeedTopics(rawValue: 1 << Int64(words.count) - 1)
+    /// All that need nothing else; silence needs a length.
+    package static let usual = all.subtracting(.silence)
 
     /// `nil` if a word is unknown.
     package init?(words: [String]) {
@@ -30,18 +34,60 @@ package struct FeedTopics: OptionSet, Hashable, Sendable {
     }
 }
 
-/// A webhook's URL and signing secret. Both give access to the receiver.
+/// The way in which a webhook hands its messages over, if it does not post signed JSON.
+package enum NoticeKind: Int64, Sendable, CaseIterable {
+    /// Posts a text with a title to a topic of an ntfy server (docs.ntfy.sh/publish).
+    case ntfy = 1
+    /// Mails a text to a confirmed address.
+    case email = 2
+    /// Keeps a device tracker of Home Assistant up to date at the MQTT broker. It has no messages of topics.
+    case homeAssistant = 3
+
+    /// The word in requests and answers.
+    package var word: String { String(describing: self) }
+    /// The word for a webhook that posts signed JSON.
+    package static let signedWord = "webhook"
+    /// The words of all kinds, with ``signedWord`` first.
+    package static let words = [signedWord] + allCases.map(\.word)
+}
+
+/// How a webhook hands over its messages, beside its topics.
+package struct NoticeTerms: Hashable, Sendable {
+    /// `nil` for signed JSON.
+    package let kind: NoticeKind?
+    /// After how many seconds without a fix a device counts as silent, within ``Limits/silenceSeconds``; `nil` without
+    /// the topic ``FeedTopics/silence``.
+    package let silentAfterSeconds: Int64?
+    /// The SHA-256 of the code that is mailed first; until the person shows it, nothing else is mailed. `nil` for other
+    /// kinds.
+    package let codeHash: Hash256?
+
+    package init(kind: NoticeKind? = nil, silentAfterSeconds: Int64? = nil, codeHash: Hash256? = nil) {
+        (self.kind, self.silentAfterSeconds, self.codeHash) = (kind, silentAfterSeconds, codeHash)
+    }
+}
+
+/// A webhook's URL and secret. Both give access to the receiver.
 package struct WebhookTarget: Hashable, Sendable {
-    /// The URL to post to, with https or on this machine.
+    /// The URL to post to, with https or on this machine; `mailto:` and the address for mail.
     package let url: String
-    /// The key that signs messages, 32 bytes.
+    /// The key that signs messages, 32 bytes; for ntfy the access token in UTF-8, or no bytes; for mail the key of the
+    /// code that confirms the address.
     package let secret: [UInt8]
+    /// The priority of ntfy, 1 to 5; `nil` for the priority of each topic.
+    package let priority: Int64?
+    /// Whether the title of a message says what happened. Mail servers on the way and locked screens show titles.
+    package let showsDetailInTitle: Bool
 
-    package init(url: String, secret: [UInt8]) { (self.url, self.secret) = (url, secret) }
+    package init(url: String, secret: [UInt8], priority: Int64? = nil, showsDetailInTitle: Bool = false) {
+        (self.url, self.secret, self.priority) = (url, secret, priority)
+        self.showsDetailInTitle = showsDetailInTitle
+    }
 
-    /// The URL without its path, which may hold a secret of the receiver.
+    /// The URL without its path, which may hold a secret of the receiver. Of an address only `mailto:`.
     package var origin: String {
-        url.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+        guard !url.hasPrefix("mailto:") else { return "mailto:" }
+        return url.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
     }
 }
 

@@ -1,24 +1,50 @@
 import JSON
+import Log
 import Replies
 import Whereabouts
 
-/// `webhook add|list|remove|letters|retry|discard`: posts of a person's feed to a server.
+/// `webhook add|confirm|list|remove|letters|retry|discard`: a person's feed, handed to a server, an ntfy topic, an address
+/// or Home Assistant.
 enum WebhookCommands {
+    private static let kind = Options.choice(
+        "kind", NoticeKind.words,
+        help: "signed JSON to a server (default), a text to an ntfy topic or by mail, or a tracker of Home Assistant")
     private static let url = Options.text(
-        "url", "URL", help: "the address to post to; the operator must have allowed its origin")
+        "url", "URL", help: "the server or ntfy topic to post to; the operator must have allowed its origin")
+    private static let address = Options.text(
+        "address", "ADDRESS", help: "the address to mail to; a code that is mailed there confirms it")
+    private static let tokenFile = Options.text(
+        "token-file", "FILE", help: "the access token of the ntfy server, in the first line of this file")
+    private static let priority = Options.number(
+        "priority", "N", in: 1...5, help: "the priority of ntfy, 5 the most urgent (default: that of each topic)")
+    private static let detailedTitle = Option.flag(
+        "detailed-title", help: "say what happened in the title too, which mail servers and locked screens show")
+    private static let silentAfter = Options.duration(
+        "silent-after", help: "the topic silence: a phone has sent no location for this long, 15m to 30d")
     private static let topics = Options.text(
         "topics", "WORDS",
         help: "what to post, for example visit,crossing,query (default: all)")
+    private static let code = Options.text("code", "CODE", help: "the code of the mail, for example H7QKM-29XTD")
     private static let letter = Options.name("letter", "NUMBER", help: "only this message")
 
     static let all = [
         Command(
-            words: ["webhook", "add"], summary: "Post a person's feed to a server, signed.",
-            requires: [Options.person, url], accepts: [topics, Options.json],
+            words: ["webhook", "add"],
+            summary: "Hand a person's feed to a server, an ntfy topic, an address or Home Assistant.",
+            requires: [Options.person],
+            accepts: [
+                kind, url, address, tokenFile, priority, detailedTitle, topics, silentAfter, Options.json,
+            ],
             details: """
+                For example: "webhook add --person anna --kind ntfy --url https://ntfy.example.org/annas-phone --topics
+                crossing,silence --silent-after 6h".
+
                 A webhook uses a token of the person's, which this command issues; it stops when the token is revoked. The
-                signing secret is shown only once. Each post is recorded as a read.
+                signing secret is shown only once. Each message is recorded as a read before it leaves.
                 """, run: add),
+        Command(
+            words: ["webhook", "confirm"], summary: "Confirm a webhook's address with the code that was mailed to it.",
+            operands: .one("NUMBER"), requires: [Options.person, code], accepts: [Options.json], run: confirm),
         Command(
             words: ["webhook", "list"], summary: "List a person's webhooks and their state (recorded as a read).",
             requires: [Options.person], accepts: [Options.purpose, Options.json], run: list),
@@ -52,14 +78,30 @@ enum WebhookCommands {
 
     private static func add(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
+        var accessToken: String?
+        if let path = invocation[tokenFile] {
+            guard let line = DataDirectory.read(path, atMost: 4096)?.prefix(while: { $0 >= 0x20 }), !line.isEmpty else {
+                throw .data("\(path) cannot be read, or has no token in its first line.")
+            }
+            accessToken = String(decoding: line, as: UTF8.self)
+        }
+        var words = invocation[topics]?.split(separator: ",").map(String.init)
+        let silence = FeedTopics.silence.words[0]
+        if invocation[silentAfter] != nil, let given = words, !given.contains(silence) { words = given + [silence] }
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             let (made, token) = try client.endowing(person, scopes: ["query", "audit", "manage"]) {
                 (holder, token) throws(ToolError) in
                 let made = try holder.post(APIPath.peopleWebhooks.parts(person.text)) { body in
-                    body.field("url", invocation.required(url))
-                    guard let words = invocation[topics] else { return }
+                    body.field("kind", invocation[kind])
+                    body.field("url", invocation[url])
+                    body.field("address", invocation[address])
+                    body.field("token", accessToken)
+                    body.field("priority", invocation[priority])
+                    body.field("detailedTitle", invocation.has(detailedTitle) ? true : nil)
+                    body.field("silentAfter", invocation[silentAfter])
+                    guard let words else { return }
                     body.array("topics") { array in
-                        for word in words.split(separator: ",") { array.value(String(word)) }
+                        for word in words { array.value(word) }
                     }
                 }
                 return (made, token)
@@ -72,7 +114,23 @@ enum WebhookCommands {
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         let made = try answer.read(MadeWebhook.self)
         invocation.console.line("Added the webhook \(made.id.text) of \(person.text).")
-        invocation.console.line("Its secret, shown this once: \(made.secret)")
+        if let secret = made.secret { invocation.console.line("Its secret, shown this once: \(secret)") }
+        if let address = invocation[address] {
+            invocation.console.line(
+                "A code was mailed to \(address); within a day, \"webhook confirm \(made.id.text) --person \(person.text) --code CODE\" begins the messages."
+            )
+        }
+    }
+
+    private static func confirm(_ invocation: Invocation) throws(ToolError) {
+        let number = try invocation.number()
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.post(
+                APIPath.peopleWebhooksConfirmation.parts(invocation.required(Options.person).text, number)
+            ) { body in body.field("code", invocation.required(code)) }
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line("Confirmed; the messages of the webhook \(number) begin now.")
     }
 
     /// The person may use the token elsewhere too, so removing a webhook names it and leaves the decision to the
@@ -101,11 +159,12 @@ enum WebhookCommands {
         let webhooks = try House.withClient(invocation) { client throws(ToolError) in
             try client.items(APIPath.peopleWebhooks.parts(person.text))
         }
-        let table = Table(">NUMBER", "STATE", ">TOLD", ">GIVEN UP", ">TRIES", "LAST", "NEXT TRY", "URL")
+        let table = Table(">NUMBER", "KIND", "STATE", ">TOLD", ">GIVEN UP", ">TRIES", "LAST", "NEXT TRY", "URL")
         let sentence = "\(person.text) has no webhook."
         try invocation.show(webhooks, as: "webhooks", in: table, orElse: sentence) { (webhook: WebhookItem) in
             [
-                webhook.id.text, webhook.state, webhook.told.text, "\(webhook.deadLetters)", text(webhook.tries),
+                webhook.id.text, webhook.kind, webhook.state, webhook.told.text, "\(webhook.deadLetters)",
+                text(webhook.tries),
                 outcome(webhook.status, webhook.reason), webhook.nextTry.map { ReadCommands.time($0) } ?? "",
                 webhook.url ?? "",
             ]

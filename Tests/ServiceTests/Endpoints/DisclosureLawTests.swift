@@ -10,6 +10,7 @@ import Whereabouts
 @testable import Answers
 @testable import HTTPInterface
 @testable import Projections
+@testable import Reactors
 @testable import Service
 
 /// Every route by every asker: the answers with data, which are recorded first, and the refusals, which disclose
@@ -432,6 +433,11 @@ import Whereabouts
         "GET /v1/people/*/webhooks": Row(done: managers) { _, _, isKnown in
             Wish(target: "/v1/people/\(person(isKnown))/webhooks")
         },
+        "POST /v1/people/*/webhooks/*/confirmation": Row(done: managers) { village, _, isKnown in
+            let (webhook, code) = try address(village)
+            return Wish(
+                target: "/v1/people/\(person(isKnown))/webhooks/\(webhook)/confirmation", body: #"{"code":"\#(code)"}"#)
+        },
         "DELETE /v1/people/*/webhooks/*": Row(done: managers) { village, _, isKnown in
             Wish(target: "/v1/people/\(person(isKnown))/webhooks/\(try letter(village).webhook)")
         },
@@ -540,6 +546,31 @@ import Whereabouts
             village.house.manage("DELETE", "/v1/people/walker/webhooks/\(item["id"]?.int ?? 0)")
         }
     }
+
+    /// An unconfirmed address of the subject's, and its code.
+    private static func address(_ village: Village) throws -> (webhook: Int64, code: String) {
+        removeWebhooks(village)
+        let target = WebhookTarget(url: "mailto:walker@example.org", secret: Array(repeating: 7, count: 32))
+        let terms = NoticeTerms(kind: .email, codeHash: WebhookTarget.codeHash(target.confirmationCode))
+        let log = village.house.service.log
+        let caller = try #require(
+            log.withStanding { standing -> Caller? in
+                guard let walker = Handle("walker").flatMap(standing.person) else { return nil }
+                for (id, token) in standing.tokens.all
+                where token.issued.principal == walker.principal && token.issued.scopes == [.query, .audit, .manage]
+                    && !token.isRevoked
+                {
+                    return Caller(principal: walker.principal, scopes: token.issued.scopes, token: id)
+                }
+                return nil
+            })
+        let receipt = try log.appendAndWait(
+            .addWebhook(of: try #require(Handle("walker")), target, .usual, terms), by: caller, correlation: .random())
+        guard case .webhook(let id) = receipt.reply else { throw TestFault() }
+        return (id.rawValue, target.confirmationCode)
+    }
+
+    private struct TestFault: Error {}
 
     /// A webhook of the subject's that gave a message up.
     static func letter(_ village: Village) throws -> (webhook: Int64, letter: Int64) {
@@ -711,6 +742,7 @@ import Whereabouts
             "POST /v1/imports/*/restorations": #"{"reason":"test"}"#,
             "POST /v1/imports/*/ends": #"{"people":[]}"#,
             "POST /v1/imports/*/batches": #"{"devices":[{"person":"walker","device":"other","fixes":[]}]}"#,
+            "POST /v1/people/*/webhooks/*/confirmation": #"{"code":"AAAAA-AAAAA"}"#,
             "PUT /v1/devices/*/location-push-token":
                 #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#,
         ]

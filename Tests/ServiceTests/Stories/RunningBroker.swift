@@ -95,6 +95,42 @@ final class RunningBroker {
         }
     }
 
+    /// What the broker retains, by topic.
+    func retained() throws -> [String: String] {
+        let descriptor = try session(of: "r")
+        defer { close(descriptor) }
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        try send([0x82, 6, 0, 1, 0, 1, UInt8(ascii: "#"), 0], descriptor)
+        try expect([0x90, 3, 0, 1, 0], descriptor)
+        // Comes after what was retained at the subscription.
+        let end = "end-of-retained"
+        try send([0x30, UInt8(end.utf8.count + 2), 0, UInt8(end.utf8.count)] + Array(end.utf8), descriptor)
+        var found: [String: String] = [:]
+        func read(_ count: Int) throws -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            guard count > 0 else { return [] }
+            try #require(recv(descriptor, &bytes, count, Int32(MSG_WAITALL)) == count)
+            return bytes
+        }
+        while true {
+            let head = try read(1)[0]
+            var (length, shift) = (0, 0)
+            while true {
+                let byte = try read(1)[0]
+                length |= Int(byte & 127) << shift
+                shift += 7
+                if byte < 128 { break }
+            }
+            let rest = try read(length)
+            guard head & 0xF0 == 0x30, head & 6 == 0 else { continue }
+            let name = Int(rest[0]) << 8 | Int(rest[1])
+            let topic = String(decoding: rest[2..<2 + name], as: UTF8.self)
+            if topic == end { return found }
+            if head & 1 == 1 { found[topic] = String(decoding: rest[(2 + name)...], as: UTF8.self) }
+        }
+    }
+
     /// A connection that the broker has accepted.
     private func session(of client: Unicode.Scalar) throws -> Int32 {
         let descriptor = try connection()

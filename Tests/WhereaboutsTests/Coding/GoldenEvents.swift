@@ -191,8 +191,22 @@ enum GoldenEvents {
         "ScheduleSet-until": .scheduleSet(everySeconds: 900, until: newYear),
         "ScheduleRemoved": .scheduleRemoved(ScheduleID(rawValue: 41)),
         "WebhookAdded": .webhookAdded(
-            token: TokenID(rawValue: 7), FeedTopics.all,
+            token: TokenID(rawValue: 7), FeedTopics.usual, NoticeTerms(),
             .open(WebhookTarget(url: "https://hooks.example.org/a", secret: [1, 2, 3, 255]))),
+        "WebhookAdded-ntfy": .webhookAdded(
+            token: TokenID(rawValue: 7), [.crossing, .silence], NoticeTerms(kind: .ntfy, silentAfterSeconds: 3600),
+            .open(
+                WebhookTarget(
+                    url: "https://ntfy.example.org/anna", secret: Array("tk_1".utf8), priority: 5,
+                    showsDetailInTitle: true))),
+        "WebhookAdded-email": .webhookAdded(
+            token: TokenID(rawValue: 7), .crossing, NoticeTerms(kind: .email, codeHash: hash),
+            .open(WebhookTarget(url: "mailto:anna@example.org", secret: [1, 2, 3, 255]))),
+        "WebhookAdded-tracker": .webhookAdded(
+            token: TokenID(rawValue: 7), [], NoticeTerms(kind: .homeAssistant),
+            .open(WebhookTarget(url: "mqtt:", secret: []))),
+        "WebhookConfirmed": .webhookConfirmed(WebhookID(rawValue: 41)),
+        "PhoneFellSilent": .phoneFellSilent(Silence(device: device, afterSeconds: 3600, since: newYear)),
         "WebhookRemoved": .webhookRemoved(WebhookID(rawValue: 41)),
         "WebhookSettled": .webhookSettled(WebhookID(rawValue: 41), .told(upTo: 300)),
         "WebhookSettled-taken": .webhookSettled(WebhookID(rawValue: 41), .taken(DeadLetterID(rawValue: 99))),

@@ -61,7 +61,8 @@ import Whereabouts
             .setSchedule(of: Self.walker, everySeconds: 3600, until: nil), by: scene.walker, &scene.house)
         #expect(scene.house.standing.schedules[schedule] != nil)
         let webhook = try Self.send(
-            .addWebhook(of: Self.walker, WebhookTarget(url: "https://example.org/", secret: [1]), .all),
+            .addWebhook(
+                of: Self.walker, WebhookTarget(url: "https://example.org/", secret: [1]), .usual, NoticeTerms()),
             by: scene.walker, &scene.house)
         #expect(scene.house.standing.webhooks[webhook] != nil)
         let correction = try Self.send(

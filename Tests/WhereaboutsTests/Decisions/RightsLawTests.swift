@@ -56,7 +56,7 @@ import Whereabouts
             ) { if case .schedule(let id) = $0 { id } else { nil } }
             let webhook: WebhookID = try made(
                 scene.house.submit(
-                    .addWebhook(of: walker, WebhookTarget(url: "https://example.org/", secret: [1]), .all),
+                    .addWebhook(of: walker, WebhookTarget(url: "https://example.org/", secret: [1]), .usual),
                     by: scene.walker)
             ) { if case .webhook(let id) = $0 { id } else { nil } }
             let failure = WebhookFailure(

@@ -7,7 +7,7 @@ import Whereabouts
 
     private static func add(_ scene: inout Scene, by caller: Caller? = nil) -> WebhookID? {
         let reply = scene.house.submit(
-            .addWebhook(of: House.handle("walker"), target, .all), by: caller ?? scene.walker)
+            .addWebhook(of: House.handle("walker"), target, .usual), by: caller ?? scene.walker)
         guard case .success(.webhook(let id)) = reply else { return nil }
         return id
     }
@@ -41,11 +41,11 @@ import Whereabouts
             scene.house.submit(.addPerson(handle), by: scene.admin)
             let token = scene.house.token(for: .person(handle), [.query, .audit, .manage], by: scene.admin)
             for _ in 0..<Limits.webhooksPerPerson {
-                scene.house.submit(.addWebhook(of: handle, Self.target, .all), by: token)
+                scene.house.submit(.addWebhook(of: handle, Self.target, .usual), by: token)
             }
         }
         #expect(scene.house.standing.webhooks.all.count == Limits.webhooks)
-        let reply = scene.house.submit(.addWebhook(of: House.handle("walker"), Self.target, .all), by: scene.walker)
+        let reply = scene.house.submit(.addWebhook(of: House.handle("walker"), Self.target, .usual), by: scene.walker)
         #expect(
             reply == .failure(.invalid("The service has 1000 webhooks, its limit; ask its operator.")))
     }
@@ -84,6 +84,65 @@ import Whereabouts
         #expect(scene.house.standing.webhooks[id]?.isStopped == true)
         scene.house.submit(.discardDeadLetter(letters[3], of: id, House.handle("walker")), by: scene.admin)
         #expect(scene.house.standing.webhooks[id]?.isStopped == false)
+    }
+
+    private static func addAddress(_ scene: inout Scene, code: Hash256) -> WebhookID? {
+        let target = WebhookTarget(url: "mailto:walker@example.org", secret: [1])
+        let reply = scene.house.submit(
+            .addWebhook(of: House.handle("walker"), target, .usual, NoticeTerms(kind: .email, codeHash: code)),
+            by: scene.walker)
+        guard case .success(.webhook(let id)) = reply else { return nil }
+        return id
+    }
+
+    @Test func `an address waits for its code, within a day, and its messages begin with the confirmation`() throws {
+        var scene = Scene()
+        let (code, other) = (Hash256(words: (1, 2, 3, 4)), Hash256(words: (1, 2, 3, 5)))
+        let id = try #require(Self.addAddress(&scene, code: code))
+        let late = try #require(Self.addAddress(&scene, code: code))
+        #expect(scene.house.standing.webhooks[id]?.isUnconfirmed == true)
+        // The code itself is not posted yet: its item is the webhook.
+        #expect(scene.house.standing.webhooks[id]?.place == id.rawValue - 1)
+        func confirm(_ scene: inout Scene, _ id: WebhookID, _ hash: Hash256, by caller: Caller) -> Bool {
+            let reply = scene.house.submit(
+                .confirmWebhook(id, of: House.handle("walker"), codeHash: hash), by: caller)
+            if case .success = reply { return true } else { return false }
+        }
+        #expect(!confirm(&scene, id, other, by: scene.walker) && !confirm(&scene, id, code, by: scene.friend))
+        #expect(scene.house.standing.webhooks[id]?.isUnconfirmed == true)
+        scene.house.now = scene.house.now.adding(seconds: Limits.codeSeconds - 1)
+        #expect(confirm(&scene, id, code, by: scene.walker))
+        #expect(scene.house.standing.webhooks[id]?.isUnconfirmed == false)
+        let confirmed = try #require(scene.house.log.last)
+        #expect(confirmed.event == .webhookConfirmed(id))
+        #expect(scene.house.standing.webhooks[id]?.place == confirmed.number)
+        // Once more is no event.
+        #expect(confirm(&scene, id, code, by: scene.walker) && scene.house.log.last?.number == confirmed.number)
+        scene.house.now = scene.house.now.adding(seconds: 1)
+        #expect(!confirm(&scene, late, code, by: scene.walker))
+    }
+
+    @Test func `a tracker needs the right to locations, and silence a length`() {
+        var scene = Scene()
+        let tracker = Command.addWebhook(
+            of: House.handle("walker"), WebhookTarget(url: "mqtt:", secret: []), [], NoticeTerms(kind: .homeAssistant))
+        let auditing = scene.house.token(
+            for: .person(House.handle("walker")), [.audit, .manage], by: scene.admin)
+        #expect(scene.house.submit(tracker, by: auditing) == .failure(.noSuchPerson))
+        guard case .success = scene.house.submit(tracker, by: scene.walker) else {
+            Issue.record("The person may have one.")
+            return
+        }
+        for length in [nil, 899, 2_592_001] as [Int64?] {
+            let reply = scene.house.submit(
+                .addWebhook(
+                    of: House.handle("walker"), Self.target, .silence, NoticeTerms(silentAfterSeconds: length)),
+                by: scene.walker)
+            guard case .failure(.invalid) = reply else {
+                Issue.record("A length of \(length ?? 0) seconds is taken.")
+                continue
+            }
+        }
     }
 
     @Test func `it ends with the person, and nothing is said of it any more`() throws {

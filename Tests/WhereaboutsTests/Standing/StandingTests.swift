@@ -173,7 +173,7 @@ import Whereabouts
                 }
             case 21:
                 let target = WebhookTarget(url: "https://example.org/", secret: [1, 2])
-                scene.house.submit(.addWebhook(of: House.handle(name), target, .all), by: caller)
+                scene.house.submit(.addWebhook(of: House.handle(name), target, .usual), by: caller)
                 for (id, webhook) in scene.house.standing.webhooks.all.sorted(by: { $0.key < $1.key }) {
                     let item = FeedPlace(number: random.ordinal() % 500, ordinal: 1)
                     let failure = WebhookFailure(

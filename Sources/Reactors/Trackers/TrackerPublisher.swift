@@ -1,0 +1,208 @@
+import Answers
+import Log
+import MQTT
+import Projections
+import Synchronization
+import Tables
+import Threading
+import Whereabouts
+
+/// Keeps the trackers of webhooks of the kind ``NoticeKind/homeAssistant`` up to date at the broker, as retained
+/// messages. A publication leaves after the read of its content is on record.
+///
+/// A tracker is wanted as long as its webhook exists, its token may read the location, and its person does not pause. What
+/// the broker retains of other trackers of this log is cleared. The broker itself says what it retains: the configurations
+/// arrive as messages, once after each connection and then as they change. So nothing has to be remembered of an erased
+/// person.
+final class TrackerPublisher: Sendable {
+    private let topics: TrackerTopics
+    private let sources: FeedSources
+    /// Used on the broker's thread only.
+    private let context: UncheckedBox<AnswerContext>
+    private var decisions: Decisions { sources.decisions }
+    private let state = Mutex(State())
+    /// The recorded contents that have not left, by webhook. The log's thread adds to it.
+    private let recorded = Mutex<[WebhookID: Recorded]>([:])
+
+    /// What is on record for a tracker.
+    private struct Recorded {
+        let source: Source
+        let zone: String
+        /// `nil` if the log has refused the record.
+        let attributes: Repeatable?
+    }
+
+    private struct State {
+        /// The trackers that the broker retains.
+        var retained: Set<String> = []
+        /// What was published on this connection, by webhook.
+        var published: [WebhookID: Published] = [:]
+        /// The webhooks whose content is being recorded.
+        var recording: Set<WebhookID> = []
+        /// The calls of ``due()``.
+        var ticks = 0
+    }
+
+    /// What the content of a tracker is made from.
+    private struct Source: Hashable {
+        /// The number of the newest fix; 0 without one.
+        let fix: Int64
+        let regions: [RegionID]
+    }
+
+    /// What a tracker shows.
+    private struct Published {
+        var source: Source
+        let zone: String
+        /// By the monotonic clock, in milliseconds.
+        let at: Int64
+        /// A newer source that says the same region, and waits for ``sameZoneMilliseconds``.
+        var waiting: Source?
+    }
+
+    /// A wanted tracker.
+    private struct Wish {
+        let person: PersonID
+        let subject: Handle
+        let caller: Caller
+        let permit: Permit
+        let question: ReadQuestion
+        let source: Source
+    }
+
+    /// The calls of ``due()`` from one look at the wishes to the next: a pause is at the broker within half a second.
+    private static let ticksPerLook = 5
+    /// The least time between two publications that say the same region: each is a read on record, and a commit.
+    private static let sameZoneMilliseconds: Int64 = 60_000
+
+    init(prefix: String, _ sources: FeedSources) throws {
+        topics = TrackerTopics(prefix: prefix, log: sources.decisions.log.id)
+        self.sources = sources
+        let reader = try LogReader.opened(sources.decisions.log)
+        context = UncheckedBox(
+            AnswerContext(host: sources.views.host, reader: reader, gazetteer: sources.gazetteer))
+    }
+
+    /// The filter of the messages for ``take(_:)``.
+    var filter: String { topics.filter }
+
+    /// Notes what the broker retains; `false` if the message is not about a tracker.
+    func take(_ message: BrokerMessage) -> Bool {
+        guard let name = topics.name(inTopic: message.topic) else { return false }
+        // The tracker's own configuration is cleared last.
+        guard message.topic == topics.configurations(name)[0] || !message.payload.isEmpty else { return true }
+        state.withLock { state in
+            if message.payload.isEmpty { state.retained.remove(name) } else { state.retained.insert(name) }
+        }
+        return true
+    }
+
+    /// Forgets what a broker had: it is published again, and the broker tells anew what it retains.
+    func begin() {
+        state.withLock { state in
+            state.retained = []
+            state.published = [:]
+        }
+    }
+
+    /// The messages to publish now. Called ten times a second while connected, on the broker's thread.
+    func due() -> [BrokerPublication] {
+        let isTime = state.withLock { state in
+            state.ticks += 1
+            return state.ticks % Self.ticksPerLook == 0
+        }
+        let contents = recorded.withLock { contents in
+            defer { contents = [:] }
+            return contents
+        }
+        guard isTime || !contents.isEmpty else { return [] }
+        let now = decisions.log.questions.now()
+        // Only what is wanted at this moment leaves: a content that was recorded before a pause does not.
+        let wishes = wishes(at: decisions.clock())
+        var messages = clearings(wishes)
+        for (id, content) in contents { messages += publications(of: content, id, wishes[id], at: now) }
+        for (id, wish) in wishes { record(id, wish, at: now) }
+        return messages
+    }
+
+    /// The messages with a recorded content, if it is still wanted; with the configurations before the first.
+    private func publications(
+        of content: Recorded, _ id: WebhookID, _ wish: Wish?, at now: Int64
+    ) -> [BrokerPublication] {
+        let isFirst = state.withLock { state in
+            state.recording.remove(id)
+            guard wish != nil, content.attributes != nil else { return false }
+            defer { state.published[id] = Published(source: content.source, zone: content.zone, at: now) }
+            return state.published[id] == nil
+        }
+        guard let wish, let attributes = content.attributes else { return [] }
+        let name = topics.name(of: id)
+        var messages: [(String, [UInt8])] = []
+        if isFirst { messages += zip(topics.configurations(name), topics.payloads(name, of: wish.subject)) }
+        messages.append((topics.attributes(name), attributes.body))
+        messages.append((topics.state(name), Array(content.zone.utf8)))
+        return messages.map { BrokerPublication(topic: $0, payload: $1, isRetained: true) }
+    }
+
+    /// The wanted trackers.
+    private func wishes(at now: Timestamp) -> [WebhookID: Wish] {
+        decisions.log.withStanding { standing in
+            var wishes: [WebhookID: Wish] = [:]
+            for (id, webhook) in standing.webhooks.all where webhook.terms.kind == .homeAssistant {
+                guard let person = standing.persons[webhook.person], let subject = person.handle,
+                    person.sharing.pauses.last?.contains(now) != true,
+                    let caller = standing.caller(of: webhook, at: now)
+                else { continue }
+                let question = ReadQuestion(subject: subject, question: .location, from: nil, to: nil, purpose: nil)
+                guard case .success(let permit) = standing.authorize(caller, toRead: question, at: now) else {
+                    continue
+                }
+                wishes[id] = Wish(
+                    person: webhook.person, subject: subject, caller: caller, permit: permit, question: question,
+                    source: Source(fix: person.countedFix?.number ?? 0, regions: person.regions))
+            }
+            return wishes
+        }
+    }
+
+    /// The empty messages that remove trackers which are not wanted: the configurations last, so that a clearing that was
+    /// cut short is repeated.
+    private func clearings(_ wishes: [WebhookID: Wish]) -> [BrokerPublication] {
+        let wanted = Set(wishes.keys.map(topics.name(of:)))
+        let unwanted = state.withLock { state in
+            state.published = state.published.filter { wishes[$0.key] != nil }
+            let unwanted = state.retained.subtracting(wanted)
+            state.retained.subtract(unwanted)
+            return unwanted
+        }
+        return unwanted.sorted().flatMap { name in
+            [topics.state(name), topics.attributes(name)] + topics.configurations(name).reversed()
+        }.map { BrokerPublication(topic: $0, payload: [], isRetained: true) }
+    }
+
+    /// Records the content of a tracker if it may differ from what is published. Blocks for a read of a projection, not
+    /// for the commit.
+    private func record(_ id: WebhookID, _ wish: Wish, at now: Int64) {
+        let (published, isRecording) = state.withLock { ($0.published[id], $0.recording.contains(id)) }
+        guard !isRecording, wish.source.fix > 0, published?.source != wish.source else { return }
+        let isEarly = published.map { now < $0.at + Self.sameZoneMilliseconds } ?? false
+        if isEarly, published?.waiting == wish.source { return }
+        // A projection that has not folded the fix, or cannot be read now, is read at the next look.
+        guard let newest = try? context.value.newestFix(of: wish.person), newest.asOf >= wish.source.fix,
+            let fix = newest.value?.fix
+        else { return }
+        let regions = decisions.log.withStanding { standing in wish.source.regions.compactMap { standing.regions[$0] } }
+        let shown = TrackerState(fix, in: regions)
+        if isEarly, published?.zone == shown.zone {
+            return state.withLock { $0.published[id]?.waiting = wish.source }
+        }
+        state.withLock { _ = $0.recording.insert(id) }
+        let computed = Gate.Computed(body: shown.attributes, count: 1, asOf: newest.asOf)
+        sources.views.gate.record(wish.question, permitted: wish.permit, computed, by: wish.caller) {
+            [self] attributes in
+            recorded.withLock {
+                $0[id] = Recorded(source: wish.source, zone: shown.zone, attributes: attributes)
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Cryptography
+import JSON
+import TestSupport
+import Testing
+import Whereabouts
+
+@testable import Answers
+@testable import Log
+@testable import Reactors
+@testable import Service
+
+/// Trackers of Home Assistant, with a real broker between the service and its readers.
+@Suite(.enabled(if: RunningBroker.program != nil, "mosquitto is not installed"))
+struct TrackerStoryTests {
+    private struct Scene {
+        let broker: RunningBroker
+        let house: ServiceUnderTest
+        let walker, phone: String
+
+        init() throws {
+            broker = try RunningBroker()
+            let port = Int64(broker.port)
+            house = try ServiceUnderTest {
+                var mqtt = ServiceConfiguration.Broker(host: "127.0.0.1")
+                (mqtt.port, mqtt.isEncrypted, mqtt.discoveryPrefix) = (port, false, "homeassistant")
+                $0.mqtt = mqtt
+            }
+            walker = try house.addPerson("walker")
+            phone = try house.addDevice("walker-phone", of: "walker")
+            house.manage(
+                "POST", "/v1/people/walker/regions",
+                #"{"id":"Home","circle":{"latitude":48.2,"longitude":16.35,"radiusMeters":200}}"#)
+            house.manage(
+                "POST", "/v1/people/walker/regions",
+                #"{"id":"garden","circle":{"latitude":48.2,"longitude":16.3512,"radiusMeters":50}}"#)
+        }
+
+        func add() throws -> Int64 {
+            let added = house.send("POST", "/v1/people/walker/webhooks", as: walker, #"{"kind":"homeAssistant"}"#)
+            #expect(added.status == 201 && added["secret"] == nil, "\(added.text)")
+            return try #require(house.number(added["id"], .webhook, of: "walker"))
+        }
+
+        func report(_ longitude: Double, battery: Double? = nil) {
+            house.clock.advance(seconds: 90)
+            let level = battery.map { #","batteryLevel":\#($0)"# } ?? ""
+            let sent = house.send(
+                "POST", "/v1/fixes", as: phone,
+                #"{"fixes":[{"timestamp":\#(house.clock.seconds),"latitude":48.2,"longitude":\#(longitude),"#
+                    + #""horizontalAccuracy":7\#(level)}]}"#)
+            #expect(sent["new"]?.int == 1, "\(sent.text)")
+        }
+
+        /// Waits until what the broker retains is as wanted.
+        func until(_ isGood: ([String: String]) throws -> Bool) throws -> [String: String] {
+            try eventually("other retained messages", pauseMilliseconds: 50) {
+                let found = try broker.retained()
+                return try isGood(found) ? found : nil
+            }
+        }
+
+        func state(_ zone: String) throws -> [String: String] {
+            try until { $0.contains { $0.key.hasSuffix("/state") && $0.value == zone } }
+        }
+    }
+
+    @Test func `Home Assistant finds the tracker with its region and battery, each publication on record first`() throws
+    {
+        let scene = try Scene()
+        _ = try scene.add()
+        scene.report(16.35, battery: 0.874)
+        let home = try scene.state("home")
+        #expect(home.count == 4, "\(home.keys)")
+        func config(_ kind: String) throws -> JSONValue {
+            let text = try #require(
+                home.first { $0.key.hasPrefix("homeassistant/\(kind)/") && $0.key.hasSuffix("/config") }?.value)
+            return try JSONDocument.parse(Array(text.utf8)).root
+        }
+        let tracker = try config("device_tracker")
+        #expect(tracker["source_type"]?.string == "gps" && tracker["device"]?["name"]?.string == "walker")
+        let stateTopic = try #require(tracker["state_topic"]?.string)
+        #expect(home[stateTopic] == "home")
+        let attributesTopic = try #require(tracker["json_attributes_topic"]?.string)
+        let text = try #require(home[attributesTopic])
+        let attributes = try JSONDocument.parse(Array(text.utf8)).root
+        #expect(attributes["latitude"]?.double == 48.2 && attributes["longitude"]?.double == 16.35)
+        #expect(attributes["gps_accuracy"]?.double == 7 && attributes["battery_level"]?.int == 87)
+        let battery = try config("sensor")
+        #expect(battery["device_class"]?.string == "battery" && battery["unit_of_measurement"]?.string == "%")
+        #expect(battery["state_topic"]?.string == tracker["json_attributes_topic"]?.string)
+        func identifiers(_ config: JSONValue) -> [String] {
+            config["device"]?["identifiers"]?.array?.compactMap(\.string) ?? []
+        }
+        #expect(identifiers(battery) == identifiers(tracker) && identifiers(tracker).count == 1)
+        #expect(battery["unique_id"]?.string != tracker["unique_id"]?.string)
+        // The inner region counts; outside all it is Home Assistant's word.
+        scene.report(16.3512)
+        _ = try scene.state("garden")
+        scene.report(16.4)
+        let away = try scene.state("not_home")
+        #expect(away.keys.sorted() == home.keys.sorted())
+        // Every content that left is on record as a read of the location by the person's own token.
+        let reads = try scene.house.events().compactMap { recorded -> [UInt8]? in
+            guard case .locationRead(let read) = recorded.event, read.question == .location else { return nil }
+            #expect(read.verdict == .own)
+            return read.content.content?.answerHash?.bytes
+        }
+        #expect(reads.count == 3)
+        for messages in [home, away] {
+            let shown = try #require(messages.first { $0.key.hasSuffix("/attributes") }?.value)
+            #expect(reads.contains(SHA256().hash(Array(shown.utf8)).bytes))
+        }
+    }
+
+    @Test func `a pause, the end of the webhook or its token, and an erasure clear what the broker retains`() throws {
+        let scene = try Scene()
+        func gone() throws { #expect(try scene.until { $0.isEmpty }.isEmpty) }
+        let id = try scene.add()
+        scene.report(16.35)
+        _ = try scene.state("home")
+        scene.house.send("POST", "/v1/people/walker/pauses", as: scene.walker, "{}")
+        try gone()
+        scene.report(16.4)
+        scene.house.send("DELETE", "/v1/people/walker/pauses", as: scene.walker)
+        _ = try scene.state("not_home")
+        scene.house.send("DELETE", "/v1/people/walker/webhooks/\(id)", as: scene.walker)
+        try gone()
+        let token = try scene.house.token(of: "walker", scopes: #"["query","audit","manage"]"#)
+        let added = scene.house.send("POST", "/v1/people/walker/webhooks", as: token, #"{"kind":"homeAssistant"}"#)
+        #expect(added.status == 201)
+        _ = try scene.state("not_home")
+        let tokens = scene.house.manage("GET", "/v1/people/walker/tokens").items.compactMap { $0["id"]?.int }
+        scene.house.manage("DELETE", "/v1/tokens/\(tokens.max() ?? 0)")
+        try gone()
+        _ = try scene.add()
+        _ = try scene.state("not_home")
+        scene.house.manage("DELETE", "/v1/people/walker")
+        try gone()
+    }
+
+    @Test func `a tracker that ended while the service was off is cleared, those of others stay`() throws {
+        let scene = try Scene()
+        let topics = TrackerTopics(prefix: "homeassistant", log: scene.house.service.log.id)
+        let old = topics.name(of: WebhookID(rawValue: 999))
+        _ = try scene.add()
+        scene.report(16.35)
+        let own = try scene.state("home")
+        let foreign = "homeassistant/device_tracker/whereabouts_00000000/\(old)/config"
+        try scene.house.restart {
+            try scene.broker.publish(
+                (topics.configurations(old) + [topics.state(old), topics.attributes(old), foreign]).map {
+                    RunningBroker.Message(topic: $0, payload: "{}", isRetained: true)
+                })
+        }
+        let left = try scene.until { $0.count == own.count + 1 }
+        #expect(Set(left.keys) == Set(own.keys).union([foreign]))
+    }
+}
