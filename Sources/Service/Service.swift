@@ -123,7 +123,8 @@ package final class Service: Sendable {
                 views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom,
                 deliverer: reactors.deliverer,
                 sources: sources, secretBoxes: secretBoxes, webhooks: reactors.webhooks,
-                hasTrackers: configuration.mqtt?.discoveryPrefix != nil, spoolRoom: SpoolRoom(directory: directory.path))
+                hasTrackers: configuration.mqtt?.discoveryPrefix != nil, spoolRoom: SpoolRoom(directory: directory.path)
+            )
             + HouseOperations.all(
                 views: views, answers: answers, directory: directory, backups: backups,
                 backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
