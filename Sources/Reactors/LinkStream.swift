@@ -19,7 +19,7 @@ package struct LinkStream: Sendable {
     package struct Look: Sendable {
         /// The number of the fix in the log; `nil` if there is nothing to show.
         let fix: Int64?
-        /// The location as JSON, a ``LocationItem``; `nil` if there is nothing to show.
+        /// The location as JSON, a `LocationItem`; `nil` if there is nothing to show.
         package let item: [UInt8]?
         let at: Timestamp
 

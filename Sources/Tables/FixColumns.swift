@@ -1,4 +1,5 @@
 import Geodesy
+import Projections
 import SQLite
 package import Whereabouts
 
@@ -203,12 +204,5 @@ extension Timestamp {
         let (sum, overflows) = milliseconds.addingReportingOverflow(delay)
         if overflows { throw .damagedProjection }
         self.init(milliseconds: sum)
-    }
-}
-
-extension SQLiteError {
-    /// A row that no fold wrote. The file is deleted and folded again (`SQLITE_CORRUPT`).
-    static var damagedProjection: SQLiteError {
-        SQLiteError(code: 11, message: "a row of the projection is not what its fold writes")
     }
 }

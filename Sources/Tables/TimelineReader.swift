@@ -1,5 +1,6 @@
 import Cryptography
 package import Geodesy
+import Projections
 package import SQLite
 package import Whereabouts
 

@@ -1,4 +1,4 @@
-import Projections
+@testable import Projections
 import Testing
 
 @testable import Tables

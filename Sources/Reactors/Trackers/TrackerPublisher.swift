@@ -7,7 +7,7 @@ import Tables
 import Threading
 import Whereabouts
 
-/// Keeps the trackers of webhooks of the kind ``NoticeKind/homeAssistant`` up to date at the broker, as retained
+/// Keeps the trackers of webhooks of the kind `homeAssistant` up to date at the broker, as retained
 /// messages. A publication leaves after the read of its content is on record.
 ///
 /// A tracker is wanted as long as its webhook exists, its token may read the location, and its person does not pause. What
@@ -83,7 +83,7 @@ final class TrackerPublisher: Sendable {
             AnswerContext(host: sources.views.host, reader: reader, gazetteer: sources.gazetteer))
     }
 
-    /// The filter of the messages for ``take(_:)``.
+    /// The filter of the messages that come back to it.
     var filter: String { topics.filter }
 
     /// Notes what the broker retains; `false` if the message is not about a tracker.

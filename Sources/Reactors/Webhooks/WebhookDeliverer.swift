@@ -75,7 +75,7 @@ package final class WebhookDeliverer: Sendable {
 
     /// `nil` if the operator allows neither targets nor mail. Starts no thread yet; see ``start(_:)``.
     ///
-    /// - Throws: ``LogError`` if the file with the relay's password cannot be read.
+    /// - Throws: `LogError` if the file with the relay's password cannot be read.
     package init?(_ configuration: ServiceConfiguration) throws {
         guard configuration.webhooks != nil || configuration.mail != nil else { return nil }
         targets = Set(configuration.webhooks?.targets ?? [])

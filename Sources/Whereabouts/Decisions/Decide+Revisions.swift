@@ -1,8 +1,23 @@
 // Withdrawing and restoring fixes and reported visits. The caller has read their events in the log, which never change.
 
 extension Standing {
+    /// Withdraws or restores fixes or reported visits, as the command says.
+    func revise(_ command: Command, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        switch command {
+        case .withdrawFixes(let fixes, let revision, let person):
+            return try withdraw(fixes, revision, of: person, by: caller, at: now) { .fixesWithdrawn($0, $1) }
+        case .restoreFixes(let fixes, let revision, let person):
+            return try restore(fixes, revision, of: person, by: caller, at: now) { .fixesRestored($0, $1) }
+        case .withdrawVisits(let visits, let revision, let person):
+            return try withdraw(visits, revision, of: person, by: caller, at: now) { .visitsWithdrawn($0, $1) }
+        case .restoreVisits(let visits, let revision, let person):
+            return try restore(visits, revision, of: person, by: caller, at: now) { .visitsRestored($0, $1) }
+        default: preconditionFailure("Only the four commands that revise reports come here.")
+        }
+    }
+
     /// Withdraws fixes or visits. If all of them are withdrawn already, there is no event.
-    func withdraw(
+    private func withdraw(
         _ fixes: FixNumbers, _ revision: FixRevision, of handle: Handle, by caller: Caller, at now: Timestamp,
         _ event: (FixNumbers, Part<FixRevision>) -> Event
     ) throws(Refusal) -> Decision {
@@ -18,7 +33,7 @@ extension Standing {
     }
 
     /// Restores withdrawn fixes or visits. If none of them is withdrawn, there is no event.
-    func restore(
+    private func restore(
         _ fixes: FixNumbers, _ revision: FixRevision, of handle: Handle, by caller: Caller, at now: Timestamp,
         _ event: (FixNumbers, Part<FixRevision>) -> Event
     ) throws(Refusal) -> Decision {

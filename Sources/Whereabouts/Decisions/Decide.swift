@@ -41,8 +41,7 @@ extension Standing {
         case .endImport(let id, let counts, let fault, let person):
             return try endImport(id, counts, fault: fault, of: person, by: caller)
         case .addPerson(let handle): return try addPerson(handle, by: caller)
-        case .addDevice(let handle, let person, let key):
-            return try addDevice(handle, of: person, key: key, by: caller, at: now)
+        case .addDevice(let name, let who, let key): return try addDevice(name, of: who, key: key, by: caller, at: now)
         case .removeDevice(let handle): return try removeDevice(handle, by: caller, at: now)
         case .issueToken(let holder, let scopes, let hash, let until):
             return try issueToken(for: holder, scopes: scopes, hash: hash, until: until, by: caller, at: now)
@@ -79,14 +78,8 @@ extension Standing {
         case .correct(let correction, let person): return try correct(correction, of: person, by: caller, at: now)
         case .withdrawCorrection(let id, let person):
             return try withdrawCorrection(id, of: person, by: caller, at: now)
-        case .withdrawFixes(let fixes, let revision, let person):
-            return try withdraw(fixes, revision, of: person, by: caller, at: now) { .fixesWithdrawn($0, $1) }
-        case .restoreFixes(let fixes, let revision, let person):
-            return try restore(fixes, revision, of: person, by: caller, at: now) { .fixesRestored($0, $1) }
-        case .withdrawVisits(let visits, let revision, let person):
-            return try withdraw(visits, revision, of: person, by: caller, at: now) { .visitsWithdrawn($0, $1) }
-        case .restoreVisits(let visits, let revision, let person):
-            return try restore(visits, revision, of: person, by: caller, at: now) { .visitsRestored($0, $1) }
+        case .withdrawFixes, .restoreFixes, .withdrawVisits, .restoreVisits:
+            return try revise(command, by: caller, at: now)
         case .setSchedule(let person, let seconds, let until):
             return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
         case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)

@@ -8,9 +8,9 @@ import Whereabouts
 enum WebhookCommands {
     private static let kind = Options.choice(
         "kind", NoticeKind.words,
-        help: "signed JSON to a server (default), a text to an ntfy topic or by mail, or a tracker of Home Assistant")
+        help: "how messages are handed over (default: webhook, signed JSON)")
     private static let url = Options.text(
-        "url", "URL", help: "the server or ntfy topic to post to; the operator must have allowed its origin")
+        "url", "URL", help: "the server or ntfy topic, of an origin that the operator allows")
     private static let address = Options.text(
         "address", "ADDRESS", help: "the address to mail to; a code that is mailed there confirms it")
     private static let tokenFile = Options.text(
@@ -18,7 +18,7 @@ enum WebhookCommands {
     private static let priority = Options.number(
         "priority", "N", in: 1...5, help: "the priority of ntfy, 5 the most urgent (default: that of each topic)")
     private static let detailedTitle = Option.flag(
-        "detailed-title", help: "say what happened in the title too, which mail servers and locked screens show")
+        "detailed-title", help: "the title, which locked screens show, says what happened")
     private static let silentAfter = Options.duration(
         "silent-after", help: "the topic silence: a phone has sent no location for this long, 15m to 30d")
     private static let topics = Options.text(

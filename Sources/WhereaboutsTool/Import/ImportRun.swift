@@ -31,19 +31,19 @@ struct ImportRun {
         var key: [String]?
     }
 
-    private let client: Client
-    private let choices: Choices
+    let client: Client
+    let choices: Choices
     private let console: Console
     /// When the file under way was begun.
     private var began = ContinuousClock.now
     /// The first added people and devices, as sentences.
-    private(set) var additions: [String] = []
+    var additions: [String] = []
     /// Added people and devices beyond those of ``additions``.
-    private var unnamedAdditions = (people: 0, devices: 0)
+    var unnamedAdditions = (people: 0, devices: 0)
     /// The fixes and visits of the file that were read and not sent.
-    private var waiting = Waiting()
+    var waiting = Waiting()
     /// The import of the file under way, on the service's side.
-    private var sending: Sending
+    var sending: Sending
     /// Whose device it is, so that one device is not used for two people.
     private var owners: [Handle: Handle] = [:]
 
@@ -51,16 +51,16 @@ struct ImportRun {
     /// The waiting fixes of all devices of a file, at most.
     private static let pendingMax = 20 * Limits.batchCommands
     /// Added people and devices that are listed one by one.
-    private static let namedAdditions = 40
+    static let namedAdditions = 40
     /// The requests that are sent and not answered, at most: the service reads one while it commits the other.
-    private static let postsUnderWay = 2
+    static let postsUnderWay = 2
     /// The beginning by which a file is known.
     private static let headBytes = 64 << 10
     /// How often the state is saved, at most: each time the disk is waited for.
-    private static let saveInterval = Duration.milliseconds(500)
+    static let saveInterval = Duration.milliseconds(500)
 
     /// What was read and not sent.
-    private struct Waiting {
+    struct Waiting {
         var pending: [Handle: PendingBatch] = [:]
         /// The fixes of all ``pending`` batches.
         var fixes = 0
@@ -69,7 +69,7 @@ struct ImportRun {
     }
 
     /// The import of one file: its id, what was sent, and what became of it.
-    private struct Sending {
+    struct Sending {
         /// The id by which the import can be undone.
         var id = Identifier128.random().description
         /// Whether the service knows of the import.
@@ -87,7 +87,7 @@ struct ImportRun {
     }
 
     /// A request that was sent.
-    private struct Sent {
+    struct Sent {
         let post: ServiceClient.PostUnderWay
         let batches: [(device: Handle, batch: PendingBatch)]
         /// What is done once this request and all before it are answered; `nil` if earlier records still wait.
@@ -95,7 +95,7 @@ struct ImportRun {
     }
 
     /// A place in the file, and the counts of what was read before it and not sent.
-    private struct Done {
+    struct Done {
         let position: FilePosition
         let report: ImportReport
     }
@@ -193,7 +193,7 @@ struct ImportRun {
     ///
     /// - Returns: Whether it goes on with an earlier import.
     @discardableResult
-    private mutating func begin(_ person: Handle) throws(ToolError) -> Bool {
+    mutating func begin(_ person: Handle) throws(ToolError) -> Bool {
         let (id, file) = (sending.id, sending.file)
         let answer = try client.post(APIPath.imports.parts()) { body in
             body.field("person", person.text)
@@ -207,11 +207,11 @@ struct ImportRun {
         return begun.isResumed
     }
 
-    private func sayID() {
+    func sayID() {
         console.note("Import \(sending.id). To undo it: whereabouts import undo \(sending.id)")
     }
 
-    private static func write(_ file: ImportedFile, into object: inout JSONWriter) {
+    static func write(_ file: ImportedFile, into object: inout JSONWriter) {
         if let name = file.name { object.field("name", name) }
         if let format = file.format { object.field("format", format) }
         if let count = file.byteCount { object.field("bytes", count) }
@@ -356,141 +356,6 @@ struct ImportRun {
         }
     }
 
-    /// Posts the waiting reports, with as many devices in one request as fit.
-    ///
-    /// - Parameters:
-    ///   - position: The position behind all of them.
-    ///   - report: The counts up to there.
-    private mutating func postAll(at position: FilePosition, _ report: ImportReport) throws(ToolError) {
-        var together: [(device: Handle, batch: PendingBatch)] = []
-        var (fixes, bytes) = (0, 0)
-        let pending = waiting.pending.sorted { $0.key < $1.key }
-        (waiting.pending, waiting.fixes) = ([:], 0)
-        for (device, batch) in pending {
-            let (moreFixes, moreBytes) = (batch.count, batch.requestBytes)
-            if !together.isEmpty,
-                fixes + moreFixes > Limits.batchCommands || bytes + moreBytes > PendingBatch.bytesMax
-            {
-                try post(together, nil)
-                (together, fixes, bytes) = ([], 0, 0)
-            }
-            together.append((device, batch))
-            fixes += moreFixes
-            bytes += moreBytes
-        }
-        let done = waiting.settings.isEmpty ? Done(position: position, report: report) : nil
-        if !together.isEmpty { try post(together, done) }
-    }
-
-    /// Sends a request, after the oldest of those under way is answered if there are enough.
-    private mutating func post(
-        _ batches: [(device: Handle, batch: PendingBatch)], _ done: Done?
-    ) throws(ToolError) {
-        if !sending.hasBegun {
-            if let person = choices.person {
-                // A batch begins the import for any other person.
-                try begin(person)
-            } else {
-                sending.hasBegun = true
-                sayID()
-            }
-        }
-        while sending.underWay.count >= Self.postsUnderWay { try settle() }
-        var writer = JSONWriter(capacity: PendingBatch.bytesMax)
-        writer.beginObject()
-        writer.object("file") { Self.write(sending.file, into: &$0) }
-        writer.array("devices") { devices in
-            for (device, batch) in batches { batch.write(device, into: &devices) }
-        }
-        writer.endObject()
-        let post = try client.begin(APIPath.importsBatches.parts(sending.id), json: writer.bytes)
-        sending.underWay.append(Sent(post: post, batches: batches, done: done))
-    }
-
-    /// Waits for the answer to the oldest request, and counts what became of its reports.
-    private mutating func settle() throws(ToolError) {
-        let sent = sending.underWay.removeFirst()
-        let answer = try client.finish(sent.post)
-        guard let outcomes = answer["devices"]?.array.map(Array.init), outcomes.count == sent.batches.count else {
-            throw .data("The service did not say what became of a batch.")
-        }
-        for ((device, batch), outcome) in zip(sent.batches, outcomes) {
-            var report = ImportReport(file: sending.answered.file, format: "")
-            try take(outcome, of: batch, &report)
-            sending.answered.add(report)
-            var counts = sending.people[batch.person] ?? ImportCounts()
-            counts.new += Int64(report.new + report.twins)
-            counts.duplicate += Int64(report.duplicate)
-            counts.visits += Int64(report.visits)
-            counts.rejected += Int64(report.rejectedCount)
-            sending.people[batch.person] = counts
-            note(outcome, device, of: batch.person)
-        }
-        save(sent.done)
-    }
-
-    /// Notes that a person or a device was added.
-    private mutating func note(_ outcome: JSONValue, _ device: Handle, of person: Handle) {
-        if outcome["addedPerson"]?.bool == true {
-            if additions.count < Self.namedAdditions {
-                additions.append("Added the person \(person.text).")
-            } else {
-                unnamedAdditions.people += 1
-            }
-        }
-        if outcome["addedDevice"]?.bool == true {
-            if additions.count < Self.namedAdditions {
-                additions.append("Added the device \(device.text) of \(person.text).")
-            } else {
-                unnamedAdditions.devices += 1
-            }
-        }
-    }
-
-    /// Saves how far the import has come, unless it was saved just now.
-    private mutating func save(_ done: Done?) {
-        guard let done, let place = sending.place else { return }
-        if let last = sending.savedAt, last.duration(to: .now) < Self.saveInterval { return }
-        sending.savedAt = .now
-        var report = done.report
-        report.add(sending.answered)
-        ImportState(id: sending.id, position: done.position, report: report, people: sending.people).save(place)
-    }
-
-    private func take(
-        _ outcome: JSONValue, of batch: PendingBatch, _ report: inout ImportReport
-    ) throws(ToolError) {
-        guard let new = outcome["new"]?.int, let duplicate = outcome["duplicate"]?.int else {
-            throw .data("The service did not say what became of a batch.")
-        }
-        let twins = outcome["twins"]?.int ?? 0
-        report.new += Int(new - twins)
-        report.duplicate += Int(duplicate)
-        report.twins += Int(twins)
-        let refused = Self.reject(outcome, lines: batch.fixes.map(\.line), &report)
-        for (index, fix) in batch.fixes.enumerated() where !refused.contains(index) {
-            report.cover(fix.time, fix.place)
-        }
-        guard !batch.visitLines.isEmpty else { return }
-        guard let visits = outcome["visits"], let new = visits["new"]?.int, let known = visits["duplicate"]?.int else {
-            throw .data("The service did not say what became of the visits; it may be older than this tool.")
-        }
-        report.visits += Int(new)
-        report.knownVisits += Int(known)
-        _ = Self.reject(visits, lines: batch.visitLines, &report)
-    }
-
-    /// Counts the rejected entries, and returns their indexes.
-    private static func reject(_ outcome: JSONValue, lines: [Int], _ report: inout ImportReport) -> Set<Int> {
-        var refused: Set<Int> = []
-        for rejection in outcome["rejected"]?.array.map(Array.init) ?? [] {
-            guard let index = rejection["index"]?.int.map(Int.init), lines.indices.contains(index) else { continue }
-            refused.insert(index)
-            report.reject(rejection.text("reason"), line: lines[index])
-        }
-        return refused
-    }
-
     /// How many people and devices were added beyond ``additions``, as a sentence; `nil` if none.
     var furtherAdditions: String? {
         let (people, devices) = unnamedAdditions
@@ -530,124 +395,5 @@ extension ImportRun {
         }
         owners[device] = person
         return device
-    }
-}
-
-/// Waiting fixes and visits of one device, as JSON.
-private struct PendingBatch {
-    enum Item {
-        case fix(Fix)
-        case visit(VisitReport)
-    }
-
-    let person: Handle
-    private(set) var fixes: [(line: Int, time: Timestamp, place: Coordinate)] = []
-    private(set) var visitLines: [Int] = []
-    private var json: [[UInt8]] = []
-    private var visitJSON: [[UInt8]] = []
-    private var byteCount = 0
-
-    /// A request with its frame stays below the service's limit.
-    static let bytesMax = Limits.ingestBodyBytes - 4096
-
-    init(person: Handle) { self.person = person }
-
-    /// The fixes and visits.
-    var count: Int { fixes.count + visitLines.count }
-
-    /// - Returns: `false` if the batch is full.
-    mutating func append(_ item: Item, line: Int) -> Bool {
-        var writer = JSONWriter()
-        switch item {
-        case .fix(let fix): FixJSON.write(fix, into: &writer)
-        case .visit(let visit):
-            writer.beginObject()
-            ReportJSON.writeMembers(of: .visit(visit), into: &writer)
-            writer.endObject()
-        }
-        guard count < Limits.batchCommands, byteCount + writer.bytes.count + 1 <= Self.bytesMax - Self.frameBytes
-        else {
-            return false
-        }
-        switch item {
-        case .fix(let fix):
-            fixes.append((line, fix.timestamp, fix.coordinate))
-            json.append(writer.bytes)
-        case .visit:
-            visitLines.append(line)
-            visitJSON.append(writer.bytes)
-        }
-        byteCount += writer.bytes.count + 1
-        return true
-    }
-
-    /// Two handles of at most 63 characters, and the members' names.
-    private static let frameBytes = 256
-
-    /// The bytes that ``write(_:into:)`` writes, at the most.
-    var requestBytes: Int { byteCount + Self.frameBytes }
-
-    func write(_ device: Handle, into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.field("person", person.text)
-        writer.field("device", device.text)
-        writer.array("fixes") { array in
-            for fix in json { array.raw(fix) }
-        }
-        if !visitJSON.isEmpty {
-            writer.array("visits") { array in
-                for visit in visitJSON { array.raw(visit) }
-            }
-        }
-        writer.endObject()
-    }
-}
-
-/// A file read from its beginning to its end.
-private final class InputFile {
-    private let descriptor: Int32
-    /// 0 for a file without a size, for example a pipe.
-    let byteCount: Int
-    /// Why the file could not be read further; `nil` if it could.
-    private(set) var error: String?
-
-    /// `nil` with `errno` set if the file cannot be opened.
-    init?(_ path: String) {
-        let opened = open(path, O_RDONLY | O_CLOEXEC)
-        guard opened >= 0 else { return nil }
-        descriptor = opened
-        var status = stat()
-        byteCount = fstat(opened, &status) == 0 ? Int(status.st_size) : 0
-    }
-
-    deinit { close(descriptor) }
-
-    /// The first bytes, without moving on; `nil` for what is no regular file, or cannot be read.
-    func head(_ count: Int) -> [UInt8]? {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        var bytes = [UInt8](repeating: 0, count: min(count, byteCount))
-        let got = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        return got == bytes.count ? bytes : nil
-    }
-
-    /// The next bytes, fewer than requested only at the end; `nil` with ``error`` set if the file cannot be read.
-    func read(atMost count: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let got = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress?.advanced(by: filled), count - filled)
-            }
-            if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else {
-                error = lastSystemError()
-                return nil
-            }
-            if got == 0 { break }
-            filled += got
-        }
-        bytes.removeLast(count - filled)
-        return bytes
     }
 }

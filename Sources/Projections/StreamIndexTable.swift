@@ -1,6 +1,5 @@
-import Projections
-import SQLite
-import Whereabouts
+package import SQLite
+package import Whereabouts
 
 /// The number of each event of a stream by its version.
 ///
@@ -11,10 +10,10 @@ import Whereabouts
 /// `stream` is the raw value of `StreamID`: two streams for each person and stream 0 for the house. `first_version`
 /// is 1, 129, 257 and so on. A full block is never written again.
 package final class StreamIndexTable: Projection {
-    static let name = "streamIndex"
-    static let versions: [Int64] = [1]
+    package static let name = "streamIndex"
+    package static let versions: [Int64] = [1]
     /// `numbers` is the block as described at the type.
-    static let schema: StaticString = """
+    package static let schema: StaticString = """
         CREATE TABLE block (
             stream INTEGER NOT NULL,
             first_version INTEGER NOT NULL,
@@ -23,10 +22,10 @@ package final class StreamIndexTable: Projection {
         ) STRICT, WITHOUT ROWID
         """
     /// None: blocks are found by their primary key.
-    static let indexes: StaticString = ""
+    package static let indexes: StaticString = ""
 
     /// The versions in a block. Larger blocks save key bytes; smaller ones are cheaper to read and rewrite.
-    static let blockVersions: Int64 = 128
+    package static let blockVersions: Int64 = 128
     /// The open blocks kept in memory between commits.
     ///
     /// Past this number all are dropped after a commit, and loaded again when needed.
@@ -51,10 +50,10 @@ package final class StreamIndexTable: Projection {
     /// The streams whose open block is not written.
     private var dirty: [Int64] = []
 
-    init(file: ProjectionFile, version: Int64) { self.file = file }
+    package init(file: ProjectionFile, version: Int64) { self.file = file }
 
     /// Cost: an array access and a few bytes per event; the file is written per block and commit.
-    func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
+    package func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         // By index, because a copy of each event would be counted in and out.
         for index in batch.indices {
             let (stream, version, number) = (batch[index].stream.rawValue, batch[index].version, batch[index].number)
@@ -93,7 +92,7 @@ package final class StreamIndexTable: Projection {
     }
 
     /// Writes each open block that changed, over its earlier form.
-    func flush() throws(SQLiteError) {
+    package func flush() throws(SQLiteError) {
         for stream in dirty {
             guard let tail = tails[stream] else { continue }
             try write(stream, tail)
@@ -104,17 +103,17 @@ package final class StreamIndexTable: Projection {
     }
 
     /// Drops the open blocks; the next fold loads them again.
-    func forget() {
+    package func forget() {
         tails = [:]
         dirty = []
     }
 
     /// Deletes nothing: numbers and versions contain no personal data, and a refold makes them again.
-    func erase(_ person: PersonID) throws(SQLiteError) {}
+    package func erase(_ person: PersonID) throws(SQLiteError) {}
 
     /// - Throws: A damaged projection for a block at a wrong version, an empty one, or one that does not continue the
     ///   block before.
-    func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
+    package func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try flush()
         try file.connection.cached("SELECT stream, first_version, numbers FROM block ORDER BY stream, first_version") {
             (statement) throws(SQLiteError) in
@@ -200,7 +199,7 @@ package final class StreamIndexTable: Projection {
     }
 
     /// The numbers in a block; throws a damaged projection if the bytes are not rising varints.
-    static func numbers(_ bytes: [UInt8]) throws(SQLiteError) -> [Int64] {
+    package static func numbers(_ bytes: [UInt8]) throws(SQLiteError) -> [Int64] {
         var numbers: [Int64] = []
         var number: Int64 = 0
         var (rest, shift) = (UInt64(0), UInt64(0))
