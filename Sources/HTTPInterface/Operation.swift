@@ -239,13 +239,15 @@ extension Operation {
 
     /// A request that is one command, answered with the number of its event.
     ///
-    /// - Parameter work: As ``Decisions/done(by:)`` makes it.
+    /// - Parameters:
+    ///   - work: As ``Decisions/done(by:)`` makes it.
+    ///   - isRepeatable: Whether a repetition of a `POST` changes nothing more, so that it needs no key.
     package static func command(
         _ method: String, _ path: String, _ work: @escaping Route.Handler, group: Group, summary: String,
-        description: String, access: Access, body: Body? = nil
+        description: String, access: Access, body: Body? = nil, isRepeatable: Bool = false
     ) -> Operation {
         Operation(
             method, path, .answer(work), group: group, summary: summary, description: description, access: access,
-            discloses: .command, body: body, answer: .changed, takesKey: method == "POST")
+            discloses: .command, body: body, answer: .changed, takesKey: method == "POST" && !isRepeatable)
     }
 }

@@ -18,14 +18,13 @@ extension WebhookEndpoints {
     /// - `email`: `address`, and optionally `detailedTitle`
     /// - `homeAssistant`: nothing
     ///
-    /// All but `homeAssistant` take `topics`, by default all but silence, and `silentAfter` for the topic silence. Answers
-    /// 201 with `id`, `url`, `topics`, `number`, and of kind `webhook` the `secret`. The webhook acts with the caller's
-    /// token: if that is revoked, it falls silent.
+    /// All but `homeAssistant` take `topics`, by default all but silence, and `silentAfter` for the topic silence. The
+    /// webhook acts with the caller's token: if that is revoked, it falls silent.
     ///
     /// May call: the person only, with the scopes `manage` and `audit`, and with a token instead of a session.
-    /// Recorded as `WebhookAdded`, with the target and the secret sealed. 422 past ``Limits/webhooksPerPerson`` webhooks.
+    /// Recorded as `WebhookAdded`, with the target and the secret sealed.
     ///
-    /// - Throws: 409 if the operator allows no targets of the kind, 422 if not this one.
+    /// - Throws: 409 if the operator allows no targets of the kind, 422 if not this one or for too many webhooks.
     func add(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

@@ -1,6 +1,6 @@
-@testable import Projections
 import Testing
 
+@testable import Projections
 @testable import Tables
 @testable import Whereabouts
 
