@@ -36,7 +36,8 @@ extension WebhookEndpoints {
                     "Shows the code that was mailed to the address; capitals and the hyphen do not matter. The messages begin now. For the person (scope `manage`) or the operator.",
                 access: .token(.manage),
                 body: Operation.Body(
-                    Schema.body(["code": Schema.text]), named: "Confirmation", example: ["code": "H7QKM-29XTD"]), isRepeatable: true),
+                    Schema.body(["code": Schema.text]), named: "Confirmation", example: ["code": "H7QKM-29XTD"]),
+                isRepeatable: true),
             .command(
                 "DELETE", APIPath.peopleWebhook.text, decisions.done(by: remove),
                 group: .people, summary: "Remove a webhook.",
