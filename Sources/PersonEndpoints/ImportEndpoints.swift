@@ -3,6 +3,7 @@ import HTTPInterface
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// Undoing an import: the fixes that it brought are withdrawn, and can be restored.
@@ -64,17 +65,8 @@ struct ImportEndpoints: Sendable {
             try decisions.append(exchange, command(fixes, FixRevision(time: run.time, reason: reason), handle))
             count += Int64(run.numbers.count)
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("fixes", count)
-        writer.key("next")
-        if events.count == Self.fixesAtOnce, let last = events.last {
-            writer.value(last.number)
-        } else {
-            writer.null()
-        }
-        writer.endObject()
-        return .json(writer.bytes)
+        let next = events.count == Self.fixesAtOnce ? events.last?.number : nil
+        return .reply(RevisedImport(fixes: count, next: next))
     }
 
     /// The runs of fixes, each at most as long as a batch. Fixes that can no longer be read are in none.

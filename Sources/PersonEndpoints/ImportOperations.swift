@@ -24,6 +24,5 @@ extension ImportEndpoints {
         Schema.body(
             ["reason": Schema.text(1...Limits.purposeCharacters)], optional: ["after": Schema.count]),
         named: "ImportRevision", example: ["reason": "the wrong file"])
-    private static let answer = Operation.Answer(
-        Schema.object(["fixes": Schema.count, "next": Schema.orNull(Schema.count)]), named: "RevisedImport")
+    private static let answer = Operation.Answer(Schema.object(of: RevisedImport.self), named: "RevisedImport")
 }

@@ -42,8 +42,9 @@ extension ImportCommand {
                     body.field("reason", reason)
                     body.field("after", after)
                 }
-                count += answer["fixes"]?.int ?? 0
-                after = answer["next"]?.int
+                let revised = try answer.read(RevisedImport.self)
+                count += revised.fixes
+                after = revised.next
                 console.progress("\(done) \(Text.count(Int(count), "fix"))")
             } while after != nil
             console.progress("")

@@ -62,17 +62,17 @@ enum WebhookCommands {
                         for word in words.split(separator: ",") { array.value(String(word)) }
                     }
                 }
-                return (made, token)
+                return (try made.read(Recorded<MadeWebhook>.self), token)
             }
             // The person's list has references; the operator uses numbers.
-            let webhooks = try client.items(APIPath.peopleWebhooks.parts(person.text))
-            let own = webhooks.first { $0.name("token") == token }
-            return made.replacing("id", by: own?["id"])
+            let webhooks = try client.all(WebhookItem.self, APIPath.peopleWebhooks.parts(person.text))
+            var webhook = made
+            if let own = webhooks.first(where: { $0.token.text == token }) { webhook.made.id = own.id }
+            return webhook
         }
-        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let made = try answer.read(MadeWebhook.self)
-        invocation.console.line("Added the webhook \(made.id.text) of \(person.text).")
-        invocation.console.line("Its secret, shown this once: \(made.secret)")
+        if invocation.has(Options.json) { return invocation.console.result(answer.bytes + [UInt8(ascii: "\n")]) }
+        invocation.console.line("Added the webhook \(answer.made.id.text) of \(person.text).")
+        invocation.console.line("Its secret, shown this once: \(answer.made.secret)")
     }
 
     /// The person may use the token elsewhere too, so removing a webhook names it and leaves the decision to the
