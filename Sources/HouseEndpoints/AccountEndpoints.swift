@@ -3,7 +3,7 @@ import HTTPInterface
 package import HTTPServer
 import JSON
 import Log
-import Replies
+package import Replies
 package import Whereabouts
 
 /// Accounts made with an invitation code from the operator or another person.
@@ -83,9 +83,14 @@ package struct AccountEndpoints: Sendable {
     ///
     /// - Throws: 400 if the name is not a handle or has more than ``Limits/accountNameCharacters`` characters; 404 if
     ///   the code is wrong, used or expired.
-    package func open(
+    func open(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
+        .reply(try opened(exchange), status: 201)
+    }
+
+    /// Makes the account of `POST /v1/accounts`, for the answer and for the page.
+    package func opened(_ exchange: Exchange) throws(Problem) -> Recorded<OpenedAccount> {
         let body = try exchange.object("code", "name")
         let name = try body.handle("name")
         guard name.text.utf8.count <= Limits.accountNameCharacters else {
@@ -103,10 +108,9 @@ package struct AccountEndpoints: Sendable {
         else { throw .broken }
         // The request came without credentials; from here on the caller is the new person.
         let references = decisions.references(of: PersonID(rawValue: holder.rawValue))
-        return HTTPResponse.created(
-            receipt, references,
+        return Recorded(
             OpenedAccount(
                 handle: handle.text, id: references.name(id.rawValue, .token), token: secret.text,
-                scopes: Scopes.ofAccount.words))
+                scopes: Scopes.ofAccount.words), number: references.receipt(receipt))
     }
 }
