@@ -98,7 +98,7 @@ let package = Package(
         module(
             "Maintenance",
             [
-                "Cryptography", "JSON", "Log", "Projections", "SQLite", "Tables", "Threading", "Whereabouts",
+                "Cryptography", "JSON", "Log", "Projections", "Replies", "SQLite", "Tables", "Threading", "Whereabouts",
             ]),
         module(
             "Reactors",

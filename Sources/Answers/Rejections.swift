@@ -1,13 +1,6 @@
-package import JSON
 package import Whereabouts
 
 extension RejectionReason {
-    /// Writes `reason`, a stable word, and `detail`, a sentence for people.
-    package func writeMembers(into writer: inout JSONWriter) {
-        writer.field("reason", word)
-        writer.field("detail", sentence)
-    }
-
     /// The problem and its remedy.
     package var sentence: String {
         switch self {

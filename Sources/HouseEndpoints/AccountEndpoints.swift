@@ -3,7 +3,7 @@ import HTTPInterface
 package import HTTPServer
 import JSON
 import Log
-import Replies
+package import Replies
 package import Whereabouts
 
 /// Accounts made with an invitation code from the operator or another person.
@@ -105,9 +105,14 @@ package struct AccountEndpoints: Sendable {
     /// one commit, so that a code opens one account even if two requests race.
     ///
     /// - Throws: 422 if the random handle is taken, which a new `Idempotency-Key` solves.
-    package func open(
+    func open(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
+        .reply(try opened(exchange), status: 201)
+    }
+
+    /// Makes the account of `POST /v1/accounts`, for the answer and for the page.
+    package func opened(_ exchange: Exchange) throws(Problem) -> Recorded<OpenedAccount> {
         let body = try exchange.object("code", "name")
         let name = try body.handle("name")
         guard name.text.utf8.count <= Limits.accountNameCharacters else {
@@ -123,10 +128,9 @@ package struct AccountEndpoints: Sendable {
         guard let holder = decisions.log.withStanding({ $0.tokens[id]?.issued.principal }) else { throw .broken }
         // The request came without credentials; from here on the caller is the new person.
         let references = decisions.references(of: PersonID(rawValue: holder.rawValue))
-        return HTTPResponse.created(
-            receipt, references,
+        return Recorded(
             OpenedAccount(
                 handle: handle.text, id: references.name(id.rawValue, .token), token: secret.text,
-                scopes: Scopes.ofAccount.words))
+                scopes: Scopes.ofAccount.words), number: references.receipt(receipt))
     }
 }

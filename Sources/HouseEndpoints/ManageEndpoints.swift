@@ -96,17 +96,12 @@ struct ManageEndpoints: Sendable {
                 "The person's keys are destroyed, but a file beside the log still has data of the person. Check with verify.",
                 retryAfterSeconds: 5)
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("erased", true)
-        writer.field("number", decisions.references(for: exchange.caller).receipt(receipt))
-        writer.field("backupsLeft", Int64(left.count))
         // Only the operator sees where the backups are.
-        if exchange.caller.principal == .operator, !left.isEmpty {
-            writer.array("backupsNotReached") { writer in for folder in left { writer.value(folder) } }
-        }
-        writer.endObject()
-        return .json(writer.bytes)
+        let isShown = exchange.caller.principal == .operator && !left.isEmpty
+        return .reply(
+            ErasedPerson(
+                isErased: true, number: decisions.references(for: exchange.caller).receipt(receipt),
+                backupsLeft: Int64(left.count), backupsNotReached: isShown ? Array(left) : nil))
     }
 
     /// `POST /v1/people/*/devices`: adds a device, and shows its reporting key once.

@@ -31,10 +31,7 @@ extension ManageEndpoints {
                 description:
                     "For the person (scope `manage`) or the operator. Destroys the person's keys here and in the known backups. No data of the person can be read again, and the log still verifies.",
                 access: .token(.manage), discloses: .command,
-                answer: Operation.Answer(
-                    Schema.object(
-                        ["erased": Schema.boolean, "number": Schema.event, "backupsLeft": Schema.count],
-                        optional: ["backupsNotReached": Schema.list(Schema.text)]), named: "Erasure")),
+                answer: Operation.Answer(Schema.object(of: ErasedPerson.self), named: "Erasure")),
             .change(
                 APIPath.peopleDevices.text, addDevice,
                 group: .people, summary: "Add a device.",

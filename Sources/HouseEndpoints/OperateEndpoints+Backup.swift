@@ -21,7 +21,7 @@ extension OperateEndpoints {
         defer { work.isBackingUp.store(false, ordering: .releasing) }
         return try doing(.backUp, exchange) { () throws(Problem) in
             do throws(LogError) {
-                return .json(try backupMaker.make().json, status: 201)
+                return .reply(try backupMaker.make().reply, status: 201)
             } catch { throw Problem(500, "No backup", "The backup was not made. \(error)") }
         }
     }

@@ -3,6 +3,7 @@ import HTTPServer
 import Log
 import Maintenance
 import Projections
+import Replies
 import Tables
 import Whereabouts
 
@@ -39,12 +40,12 @@ extension OperateEndpoints {
         }
         let standing = StandingCheck.run(decisions.log, context.reader)
         report.projections.append(
-            VerificationReport.Projection(
+            VerifiedProjection(
                 name: "standing", version: Int64(StandingFile.version), generation: 1, place: standing.place,
-                fingerprint: standing.fingerprint,
+                fingerprint: standing.fingerprint.hex,
                 // The standing is in memory. Its file is compared with the log when it is loaded.
-                rows: "ok", refold: standing.refold))
-        return .json(report.json)
+                rows: VerifiedProjection.fine, refold: standing.refold))
+        return .reply(report.reply)
     }
 
     /// Checks the index of fixes. If it is being made again, waits for it as for a projection, unless it cannot be
@@ -72,7 +73,7 @@ extension OperateEndpoints {
     /// Errors become texts of the report: one projection that cannot be read does not hide the state of the others.
     private func check(
         _ status: ProjectionHost.Status, _ kind: ProjectionKind, _ context: AnswerContext
-    ) -> VerificationReport.Projection {
+    ) -> VerifiedProjection {
         let directory = directory.projections
         let generation = status.generation
         let problem = FingerprintChecker.problem(kind, path: "\(directory)/\(generation.fileName)")
@@ -83,8 +84,7 @@ extension OperateEndpoints {
                 progress: verificationProgress
             ).rawValue
         } catch { refold = "\(error)" }
-        return VerificationReport.Projection(
-            name: generation.name, version: generation.version, generation: generation.generation,
-            place: status.place, fingerprint: status.fingerprint, rows: problem ?? "ok", refold: refold)
+        return VerifiedProjection(
+            generation, place: status.place, fingerprint: status.fingerprint, rows: problem, refold: refold)
     }
 }

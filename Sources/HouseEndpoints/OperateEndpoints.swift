@@ -5,6 +5,7 @@ import JSON
 import Log
 import Maintenance
 import Projections
+import Replies
 import SQLite
 import Synchronization
 import Tables
@@ -61,15 +62,10 @@ struct OperateEndpoints: Sendable {
                 503, "Being rebuilt", "A view is being folded from the log again; send the same request again later.",
                 retryAfterSeconds: 2)
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("status", "ready")
         var notes: [String] = []
         if decisions.log.isStandingUnsaved { notes.append(Self.unsavedStanding) }
         if decisions.log.identities.trouble != nil { notes.append(Self.stuckIdentities) }
-        if !notes.isEmpty { writer.field("note", notes.joined(separator: " ")) }
-        writer.endObject()
-        return .json(writer.bytes)
+        return .reply(Readiness(status: "ready", note: notes.isEmpty ? nil : notes.joined(separator: " ")))
     }
 
     /// The sentence of a full disk, in `/readyz`.
@@ -193,13 +189,8 @@ struct OperateEndpoints: Sendable {
         writer.array("items") { writer in
             for item in page { item.write(into: &writer) }
         }
-        if place < head || wait > 0 {
-            writer.field("next", "\(place)")
-        } else {
-            writer.key("next")
-            writer.null()
-        }
-        writer.field("asOf", head)
+        let hasMore = place < head || wait > 0
+        writer.members(of: PageEnd(next: hasMore ? .text("\(place)") : nil, asOf: .number(head)))
         writer.endObject()
         if isStored { return gate.sealed(writer.bytes) }
         let persons = page.lazy.map { item in
@@ -218,27 +209,13 @@ struct OperateEndpoints: Sendable {
     ) throws(Problem) -> HTTPResponse {
         try Self.requireOperator(exchange)
         let head = decisions.log.head
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.array("items") { writer in
-            for status in host.status {
-                writer.beginObject()
-                writer.field("name", status.generation.name)
-                writer.field("version", status.generation.version)
-                writer.field("generation", status.generation.generation)
-                writer.field("role", status.generation.role.rawValue)
-                writer.field("place", status.place)
-                writer.field("head", head)
-                writer.field("state", status.isLoading ? "loading" : "ready")
-                writer.field("fingerprint", status.fingerprint.hex)
-                writer.endObject()
-            }
+        let items = host.status.map { status in
+            ProjectionItem(
+                generation: GenerationItem(status.generation), place: status.place, head: head,
+                state: status.isLoading ? ProjectionItem.loading : ProjectionItem.ready,
+                fingerprint: status.fingerprint.hex)
         }
-        writer.key("next")
-        writer.null()
-        writer.field("asOf", head)
-        writer.endObject()
-        return .json(writer.bytes)
+        return .reply(Page(items: items, end: PageEnd(asOf: .number(head))))
     }
 
     /// `POST /v1/projections/*/rebuild`: folds a new generation beside the active one, in the background. Answers with
@@ -306,9 +283,7 @@ struct OperateEndpoints: Sendable {
         let generation = try doing(act, exchange) { () throws(Problem) in
             try perform { (worker) throws(ProjectionHost.HostError) in try body(worker, name) }
         }
-        var writer = JSONWriter()
-        Self.write(generation, into: &writer)
-        return .json(writer.bytes)
+        return .reply(GenerationItem(generation))
     }
 
     /// `POST /v1/projections/prune`: deletes the generations that are not active, of one projection (`name`) or of all.
@@ -324,11 +299,7 @@ struct OperateEndpoints: Sendable {
         let gone = try doing(.pruneProjections(name), exchange) { () throws(Problem) in
             try perform { (worker) throws(ProjectionHost.HostError) in try worker.prune(name) }
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.array("items") { writer in for generation in gone { Self.write(generation, into: &writer) } }
-        writer.endObject()
-        return .json(writer.bytes)
+        return .reply(PrunedGenerations(items: gone.map { GenerationItem($0) }))
     }
 
     /// `GET /v1/projections/*/diff`: the rows in which the rebuilt generation differs from the active one. The persons
@@ -357,54 +328,13 @@ struct OperateEndpoints: Sendable {
                     kind, active: "\(directory)/\(pair.active.fileName)", other: "\(directory)/\(pair.other.fileName)")
             } catch { throw Problem(500, "Damaged", "A projection cannot be read: \(error).") }
             if let found {
-                let body = Self.json(found, pair)
+                let body = ProjectionDifference(found, pair).bytes
                 let persons = found.rows.lazy.compactMap(\.person)
                 return try gate.read(exchange, about: persons, body, asOf: found.place)
             }
             usleep(20_000)
         }
         throw Problem.busy(2)
-    }
-
-    /// The counts of the differences, the two generations, and the rows: `old` is absent for an added row, `new` for a
-    /// removed one.
-    private static func json(
-        _ diff: ProjectionDiff, _ pair: (active: Catalog.Generation, other: Catalog.Generation)
-    ) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("equal", diff.isEqual)
-        writer.field("added", diff.added)
-        writer.field("removed", diff.removed)
-        writer.field("changed", diff.changed)
-        writer.field("asOf", diff.place)
-        writer.key("active")
-        Self.write(pair.active, into: &writer)
-        writer.key("other")
-        Self.write(pair.other, into: &writer)
-        writer.array("rows") { writer in
-            for row in diff.rows {
-                writer.beginObject()
-                writer.field("table", row.table)
-                writer.field("key", row.key)
-                writer.field("change", row.active == nil ? "added" : row.other == nil ? "removed" : "changed")
-                writer.field("old", row.active)
-                writer.field("new", row.other)
-                writer.endObject()
-            }
-        }
-        writer.endObject()
-        return writer.bytes
-    }
-
-    /// `{"name":"timeline","version":7,"generation":3,"role":"active"}`
-    private static func write(_ generation: Catalog.Generation, into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.field("name", generation.name)
-        writer.field("version", generation.version)
-        writer.field("generation", generation.generation)
-        writer.field("role", generation.role.rawValue)
-        writer.endObject()
     }
 
     /// Does `body` on the host's thread, and turns its errors into problems: 404 unknown projection, 409 not possible
@@ -420,5 +350,25 @@ struct OperateEndpoints: Sendable {
             case .fault: throw Problem(503, "Not available", "\(error)", retryAfterSeconds: 5)
             }
         }
+    }
+}
+
+extension GenerationItem {
+    /// A generation as the catalog has it.
+    init(_ generation: Catalog.Generation) {
+        self.init(
+            name: generation.name, version: generation.version, generation: generation.generation,
+            role: generation.role.rawValue)
+    }
+}
+
+extension ProjectionDifference {
+    /// The counts of the differences, the two generations, and the first rows.
+    init(_ diff: ProjectionDiff, _ pair: (active: Catalog.Generation, other: Catalog.Generation)) {
+        self.init(
+            isEqual: diff.isEqual, added: Int64(diff.added), removed: Int64(diff.removed),
+            changed: Int64(diff.changed), asOf: .number(diff.place), active: GenerationItem(pair.active),
+            other: GenerationItem(pair.other),
+            rows: diff.rows.map { DifferingRow(table: $0.table, key: $0.key, old: $0.active, new: $0.other) })
     }
 }

@@ -46,47 +46,20 @@ extension OperateEndpoints {
                 group: .operation, summary: "Verify the log and every projection.",
                 description: "Only for the operator. Takes as long as a refold of the whole log.", access: .operator,
                 discloses: .noPerson("Counts, hashes and names of files."),
-                answer: Operation.Answer(
-                    Schema.object([
-                        "log": Schema.object(
-                            ["events": Schema.count, "root": Schema.text, "ok": Schema.boolean],
-                            optional: ["number": Schema.event, "problem": Schema.text]),
-                        "keys": Schema.object(["erased": Schema.count, "lost": Schema.count]),
-                        "fixes": Schema.object(
-                            ["events": Schema.count, "fixes": Schema.count, "ok": Schema.boolean],
-                            optional: ["problem": Schema.text]),
-                        "projections": Schema.list(
-                            Schema.object([
-                                "name": Schema.text, "version": Schema.count, "generation": Schema.count,
-                                "place": Schema.count, "fingerprint": Schema.text, "rows": Schema.text,
-                                "refold": Schema.text,
-                            ])),
-                        "ok": Schema.boolean,
-                    ]), named: "Verification")),
+                answer: Operation.Answer(Schema.object(of: Verification.self), named: "Verification")),
             Operation(
                 "POST", APIPath.backups.text, .answer(backUp),
                 group: .operation, summary: "Make a backup.",
                 description:
                     "Only for the operator. Writes a verified copy of the log and its keys into the folder `backup` of the data directory.",
                 access: .operator, discloses: .command, status: 201,
-                answer: Operation.Answer(
-                    Schema.object([
-                        "format": Schema.count, "log": Schema.uuid, "epoch": Schema.count, "events": Schema.count,
-                        "root": Schema.pattern("^[0-9a-f]{64}$"), "madeAt": Schema.time,
-                    ]), named: "Backup")),
+                answer: Operation.Answer(Schema.object(of: BackupItem.self), named: "Backup")),
             Operation(
                 "GET", APIPath.projections.text, .answer(projections),
                 group: .operation, summary: "List the projections.",
                 description: "Only for the operator. With the number of the newest event that each has folded.",
                 access: .operator, discloses: .noPerson("Places, versions and fingerprints of projections."),
-                answer: Operation.Answer(
-                    Schema.page(
-                        Schema.object([
-                            "name": Schema.text, "version": Schema.count, "generation": Schema.count,
-                            "role": Schema.text,
-                            "place": Schema.count, "head": Schema.count, "state": Schema.word("loading", "ready"),
-                            "fingerprint": Schema.text,
-                        ])), pageOf: "Projection")),
+                answer: Operation.Answer(Schema.page(of: ProjectionItem.self), pageOf: "Projection")),
             Operation(
                 "POST", APIPath.projectionsPrune.text, .answer(prune),
                 group: .operation, summary: "Delete unused generations of projections.",
@@ -94,8 +67,7 @@ extension OperateEndpoints {
                 discloses: .command,
                 body: Operation.Body(
                     Schema.body(optional: ["name": Schema.text]), named: "PruningRequest", isOptional: true),
-                answer: Operation.Answer(
-                    Schema.object(["items": Schema.list(Schema.generation)]), named: "PrunedGenerations")),
+                answer: Operation.Answer(Schema.object(of: PrunedGenerations.self), named: "PrunedGenerations")),
             Operation(
                 "POST", APIPath.projectionsRebuild.text, .answer(rebuild),
                 group: .operation, summary: "Rebuild a projection.",
@@ -122,17 +94,7 @@ extension OperateEndpoints {
                 group: .operation, summary: "Compare the rebuilt projection with the active one.",
                 description: "Only for the operator.", access: .operator, discloses: .recorded(.events),
                 answer: Operation.Answer(
-                    Schema.object([
-                        "equal": Schema.boolean, "added": Schema.count, "removed": Schema.count,
-                        "changed": Schema.count,
-                        "asOf": Schema.asOf, "active": Schema.generation, "other": Schema.generation,
-                        "rows": Schema.list(
-                            Schema.object(
-                                [
-                                    "table": Schema.text, "key": Schema.text,
-                                    "change": Schema.word("added", "removed", "changed"),
-                                ], optional: ["old": Schema.text, "new": Schema.text])),
-                    ]), named: "ProjectionDifference")),
+                    Schema.object(of: ProjectionDifference.self), named: "ProjectionDifference")),
             Operation(
                 "GET", "/healthz", .answer(health),
                 group: .operation, summary: "Check that the process works.",
@@ -145,7 +107,7 @@ extension OperateEndpoints {
                 description:
                     "The answer is 503 with the reason while the disk is full or a projection is being refolded.",
                 access: .anybody, discloses: .noPerson("Whether the service is ready."),
-                answer: Operation.Answer(Schema.object(["status": Schema.text]), named: "Readiness"), bodyBytes: 0),
+                answer: Operation.Answer(Schema.object(of: Readiness.self), named: "Readiness"), bodyBytes: 0),
         ]
     }
 }

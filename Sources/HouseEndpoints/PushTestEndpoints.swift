@@ -1,9 +1,9 @@
 import Answers
 import HTTPServer
-import JSON
 import LocationPush
 import Log
 import Reactors
+import Replies
 import Synchronization
 import Whereabouts
 
@@ -85,19 +85,13 @@ struct PushTestEndpoints: Sendable {
                     to: id, token, for: .random(), named: "test", priority: .userAsked,
                     deadline: now.adding(seconds: Self.deadlineSeconds), at: now)
             } catch { throw Self.unusableToken }
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.field("url", sender.endpoint.url + request.path)
-            writer.field("caFile", sender.endpoint.trustFile)
-            writer.object("headers") { writer in
-                for (name, value) in request.fields { writer.field(name, value) }
-            }
-            writer.field("body", String(decoding: request.payload, as: UTF8.self))
-            writer.field("bundleID", token.token.bundleID)
-            writer.field("environment", token.environment.word)
-            writer.endObject()
+            let item = PushRequestItem(
+                url: sender.endpoint.url + request.path, caFile: sender.endpoint.trustFile,
+                headers: HeaderFields(request.fields.map { HeaderFields.Field(name: $0.name, value: $0.value) }),
+                body: String(decoding: request.payload, as: UTF8.self), bundleID: token.token.bundleID,
+                environment: token.environment.word)
             return Gate.Computed(
-                body: writer.bytes, count: 1, asOf: decisions.log.withStanding { $0.place })
+                body: item.bytes, count: 1, asOf: decisions.log.withStanding { $0.place })
         }
     }
 
@@ -201,30 +195,19 @@ private final class PushTest: Sendable {
         }
         guard let done else { return }
         if let failure = done.failure { return respond(failure.response) }
-        respond(.json(answer(done)))
+        respond(.reply(answer(done)))
     }
 
-    /// The JSON of the answer, with every attempt in order. The outcome is that of the last one.
-    private func answer(_ done: State) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("apnsID", LocationPushAttempt.apnsID(push.query, push.device).description)
-        writer.field("outcome", done.attempts.last?.outcome.word)
-        writer.field("status", done.attempts.last?.status)
-        writer.field("reason", done.attempts.last?.reason)
-        if case .accepted(_, let uniqueID)? = done.outcome { writer.field("apnsUniqueID", uniqueID) }
-        writer.array("attempts") { writer in
-            for attempt in done.attempts {
-                writer.beginObject()
-                writer.field("attempt", attempt.attempt)
-                writer.field("outcome", attempt.outcome.word)
-                writer.field("status", attempt.status)
-                writer.field("reason", attempt.reason)
-                writer.field("durationMilliseconds", attempt.durationMilliseconds)
-                writer.endObject()
-            }
-        }
-        writer.endObject()
-        return writer.bytes
+    /// The answer, with every attempt in order. The outcome is that of the last one.
+    private func answer(_ done: State) -> PushTestItem {
+        var uniqueID: String?
+        if case .accepted(_, let given)? = done.outcome { uniqueID = given }
+        return PushTestItem(
+            apnsID: LocationPushAttempt.apnsID(push.query, push.device).description, apnsUniqueID: uniqueID,
+            attempts: done.attempts.map { attempt in
+                PushAttemptItem(
+                    attempt: attempt.attempt, outcome: attempt.outcome.word, status: attempt.status,
+                    reason: attempt.reason, durationMilliseconds: attempt.durationMilliseconds)
+            })
     }
 }

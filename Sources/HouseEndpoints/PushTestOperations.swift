@@ -12,25 +12,14 @@ extension PushTestEndpoints {
                 description:
                     "Only for the operator. The push is real and recorded, counts against the device's budget, and the person sees it.",
                 access: .operator, discloses: .command,
-                answer: Operation.Answer(
-                    Schema.object(
-                        ["apnsID": Schema.uuid, "attempts": Schema.list(Schema.pushAttempt)],
-                        optional: [
-                            "outcome": Schema.pushOutcome, "status": Schema.count, "reason": Schema.text,
-                            "apnsUniqueID": Schema.text,
-                        ]), named: "PushTest")),
+                answer: Operation.Answer(Schema.object(of: PushTestItem.self), named: "PushTest")),
             Operation(
                 "GET", APIPath.devicesPushRequest.text, .recorded(request),
                 group: .operation, summary: "Get the test push as a request for another tool.",
                 description:
                     "Only for the operator. The answer has the person's device token, so it is recorded as a read.",
                 access: .operator, discloses: .recorded(.settings),
-                answer: Operation.Answer(
-                    Schema.object(
-                        [
-                            "url": Schema.text, "headers": ["type": "object", "additionalProperties": Schema.text],
-                            "body": Schema.text, "bundleID": Schema.text, "environment": Schema.text,
-                        ], optional: ["caFile": Schema.text]), named: "PushRequest")),
+                answer: Operation.Answer(Schema.object(of: PushRequestItem.self), named: "PushRequest")),
         ]
     }
 }

@@ -1,7 +1,7 @@
 import Answers
 import HTTPServer
-import JSON
 import Log
+import Replies
 import Whereabouts
 
 /// The people who share with the caller.
@@ -21,7 +21,7 @@ struct SharedEndpoint: Sendable {
         let caller = exchange.caller
         let now = decisions.clock()
         let person = PersonID(rawValue: caller.principal.rawValue)
-        let found = decisions.log.withStanding { standing -> [Shared]? in
+        let found = decisions.log.withStanding { standing -> [SharedItem]? in
             guard caller.scopes.contains(.query), standing.name(of: caller.principal) != nil else { return nil }
             let subjects = Set(standing.grants.held(by: person).compactMap { standing.grants[$0]?.subject })
             let handles = subjects.compactMap { standing.persons[$0]?.handle }.sorted()
@@ -35,38 +35,11 @@ struct SharedEndpoint: Sendable {
                 }
                 let (asks, hasLocation) = (may(.ask), may(.readLocation))
                 guard asks || hasLocation else { return nil }
-                return Shared(
-                    handle: handle, asks: asks, hasLocation: hasLocation, hasHistory: may(.readHistory))
+                return SharedItem(
+                    handle: handle.text, asks: asks, hasLocation: hasLocation, hasHistory: may(.readHistory))
             }
         }
         guard let found else { throw .notFound }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.array("items") { writer in
-            for shared in found {
-                writer.beginObject()
-                writer.field("handle", shared.handle.text)
-                writer.field("ask", shared.asks)
-                writer.field("location", shared.hasLocation)
-                writer.field("history", shared.hasHistory)
-                writer.endObject()
-            }
-        }
-        writer.key("next")
-        writer.null()
-        writer.endObject()
-        return .json(writer.bytes)
-    }
-
-    /// One person of the list.
-    private struct Shared {
-        /// The person who shares.
-        let handle: Handle
-        /// Whether the caller may ask where the person is now; a share link may not.
-        let asks: Bool
-        /// Whether the stored location may be read without a question.
-        let hasLocation: Bool
-        /// Whether the track and visits may be read.
-        let hasHistory: Bool
+        return .reply(SharedPeople(items: found))
     }
 }

@@ -13,15 +13,7 @@ extension SharedEndpoint {
                     "The people whom you may ask now. `location`: whether you may read the stored location without a question; `history`: whether also the past. Needs the scope `query`. Not recorded: it discloses no more than a question would.",
                 access: .token(.query),
                 discloses: .names("Handles of the people whom the caller may ask; a question would say the same."),
-                answer: Operation.Answer(
-                    Schema.object([
-                        "items": Schema.list(
-                            Schema.object([
-                                "handle": Schema.handle, "ask": Schema.boolean, "location": Schema.boolean,
-                                "history": Schema.boolean,
-                            ])),
-                        "next": Schema.orNull(Schema.text),
-                    ]), pageOf: "SharingPerson"))
+                answer: Operation.Answer(Schema.object(of: SharedPeople.self), pageOf: "SharingPerson"))
         ]
     }
 }

@@ -303,18 +303,8 @@ struct ImportEndpoints: Sendable {
             } catch { throw Problem(error) }
             if run.isVisits { visits += Int64(run.numbers.count) } else { fixes += Int64(run.numbers.count) }
         }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("fixes", fixes)
-        writer.field("visits", visits)
-        if events.count == Self.reportsAtOnce, let last = events.last {
-            writer.field("next", references.event(last.number))
-        } else {
-            writer.key("next")
-            writer.null()
-        }
-        writer.endObject()
-        return .json(writer.bytes)
+        let next = events.count == Self.reportsAtOnce ? events.last.map { references.event($0.number) } : nil
+        return .reply(RevisedImport(fixes: fixes, visits: visits, next: next))
     }
 
     /// The runs of fixes or visits, each at most as long as a batch. Reports that can no longer be read are in none.

@@ -66,7 +66,5 @@ extension ImportEndpoints {
         Schema.body(
             ["reason": Schema.text(1...Limits.purposeCharacters)], optional: ["after": Schema.event]),
         named: "ImportRevision", example: ["reason": "the wrong file"])
-    private static let answer = Operation.Answer(
-        Schema.object(["fixes": Schema.count, "visits": Schema.count, "next": Schema.orNull(Schema.event)]),
-        named: "RevisedImport")
+    private static let answer = Operation.Answer(Schema.object(of: RevisedImport.self), named: "RevisedImport")
 }

@@ -175,33 +175,23 @@ struct IngestEndpoints: Sendable {
     ) -> HTTPResponse {
         let references = decisions.references(for: exchange.caller)
         var newest: Receipt?
-        var writer = JSONWriter()
-        writer.beginObject()
         var failure: AppendFailure?
-        writer.array("devices") { devices in
-            for (result, (order, visits)) in zip(results, zip(orders, visits)) {
-                switch result {
-                case .failure(let refused): failure = failure ?? refused
-                case .success(let receipt):
-                    newest = receipt
-                    guard let outcome = order.read(receipt.reply) else { continue }
-                    let counted = Counted(outcome.fixes.dropLast(visits))
-                    devices.beginObject()
-                    devices.field("addedPerson", outcome.addedPerson)
-                    devices.field("addedDevice", outcome.addedDevice)
-                    counted.writeMembers(into: &devices)
-                    if visits > 0 {
-                        let counted = Counted(outcome.fixes.suffix(visits))
-                        devices.object("visits") { counted.writeMembers(into: &$0) }
-                    }
-                    devices.endObject()
-                }
+        var devices: [ImportedDevice] = []
+        for (result, (order, visits)) in zip(results, zip(orders, visits)) {
+            switch result {
+            case .failure(let refused): failure = failure ?? refused
+            case .success(let receipt):
+                newest = receipt
+                guard let outcome = order.read(receipt.reply) else { continue }
+                devices.append(
+                    ImportedDevice(
+                        addedPerson: outcome.addedPerson, addedDevice: outcome.addedDevice,
+                        fixes: Counted(outcome.fixes.dropLast(visits)).outcome,
+                        visits: visits > 0 ? Counted(outcome.fixes.suffix(visits)).outcome : nil))
             }
         }
         if let failure { return Problem(failure).response }
-        writer.field("number", newest.map { references.receipt($0) })
-        writer.endObject()
-        return .json(writer.bytes)
+        return .reply(ImportedBatch(devices: devices, number: newest.map { references.receipt($0) }))
     }
 
     /// `PUT /v1/devices/*/location-push-token`: registers the token by which APNs wakes the device.
@@ -234,11 +224,7 @@ struct IngestEndpoints: Sendable {
             exchange,
             .registerPushToken(
                 device: try exchange.handle(0), LocationPushToken(bytes: bytes, bundleID: bundleID), environment))
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("number", decisions.references(for: exchange.caller).receipt(receipt))
-        writer.endObject()
-        return .json(writer.bytes)
+        return .done(receipt, decisions.references(for: exchange.caller))
     }
 
     /// The outcomes of a batch, counted for the answer.
@@ -269,14 +255,13 @@ struct IngestEndpoints: Sendable {
             }
         }
 
-        /// Writes `new`, `duplicate`, `twins` and `rejected` into an open object.
-        func writeMembers(into writer: inout JSONWriter) {
-            writer.members(
-                of: ReportOutcome(
-                    new: Int64(new), duplicate: Int64(duplicate), twins: Int64(twins),
-                    rejected: rejected.map {
-                        RejectedItem(index: Int64($0.index), reason: $0.reason.word, detail: $0.reason.sentence)
-                    }))
+        /// The counts for an answer, with ``number`` if it is known.
+        var outcome: ReportOutcome {
+            ReportOutcome(
+                new: Int64(new), duplicate: Int64(duplicate), twins: Int64(twins),
+                rejected: rejected.map {
+                    RejectedItem(index: Int64($0.index), reason: $0.reason.word, detail: $0.reason.sentence)
+                }, number: number)
         }
     }
 
@@ -315,13 +300,7 @@ struct IngestEndpoints: Sendable {
     private static func counts(_ result: Result<Counted, Problem>) -> HTTPResponse {
         switch result {
         case .failure(let problem): return problem.response
-        case .success(let counted):
-            var writer = JSONWriter()
-            writer.beginObject()
-            counted.writeMembers(into: &writer)
-            writer.field("number", counted.number)
-            writer.endObject()
-            return .json(writer.bytes)
+        case .success(let counted): return .reply(counted.outcome)
         }
     }
 }

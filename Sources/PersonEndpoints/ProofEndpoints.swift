@@ -4,6 +4,7 @@ import HTTPInterface
 import HTTPServer
 import JSON
 import Log
+import Replies
 import Transparency
 import Whereabouts
 
@@ -49,18 +50,11 @@ struct ProofEndpoints: Sendable {
         let since = try exchange.integer("since", in: 0...Int64(PersonProof.entriesMax), default: 0)
         return try views.read(exchange, context, .audit, from: nil) { (reading) throws(Problem) in
             let found = try logs.checkpoint(of: reading.permit.subject, after: since, context)
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.field("checkpoint", String(decoding: found.note.bytes, as: UTF8.self))
-            writer.field("key", found.key.text)
-            writer.field("houseKey", found.house.text)
-            if since > 0 {
-                writer.array("consistency") { writer in
-                    for digest in found.consistency { writer.value(Base64.encode(digest.bytes)) }
-                }
-            }
-            writer.endObject()
-            return Gate.Computed(body: writer.bytes, count: 1, asOf: views.decisions.log.head)
+            let item = LogCheckpoint(
+                checkpoint: String(decoding: found.note.bytes, as: UTF8.self), key: found.key.text,
+                houseKey: found.house.text,
+                consistency: since > 0 ? found.consistency.map { Base64.encode($0.bytes) } : nil)
+            return Gate.Computed(body: item.bytes, count: 1, asOf: views.decisions.log.head)
         }
     }
 }

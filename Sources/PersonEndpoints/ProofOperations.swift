@@ -26,10 +26,7 @@ extension ProofEndpoints {
                         description:
                             "The number of entries of an earlier checkpoint. The answer has `consistency` then.")
                 ],
-                answer: Operation.Answer(
-                    Schema.object(
-                        ["checkpoint": Schema.text, "key": Schema.text, "houseKey": Schema.text],
-                        optional: ["consistency": Schema.list(Schema.text)]), named: "LogCheckpoint")),
+                answer: Operation.Answer(Schema.object(of: LogCheckpoint.self), named: "LogCheckpoint")),
         ]
     }
 }

@@ -3,6 +3,7 @@ import HTTPServer
 import JSON
 import Log
 import Projections
+import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -30,11 +31,7 @@ struct RecorderEndpoints: Sendable {
     func version(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("version", Self.version)
-        writer.endObject()
-        return .json(writer.bytes)
+        .reply(RecorderVersion(version: Self.version))
     }
 
     // MARK: Persons and devices
@@ -63,11 +60,7 @@ struct RecorderEndpoints: Sendable {
             return devices.filter { device == nil || $0 == device }
         }
         guard let names else { throw .notFound }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.array("results") { writer in for name in names { writer.value(name) } }
-        writer.endObject()
-        return .json(writer.bytes)
+        return .reply(RecorderList(results: names))
     }
 
     /// Whether the caller sees a person's devices one by one: the person and the operator do.
@@ -152,10 +145,9 @@ struct RecorderEndpoints: Sendable {
             for (device, fix) in found {
                 let shown = ShownLocation(fix, under: permit, decisions, context, languages: languages)
                 guard let location = shown.fix else { continue }
-                var row = RecorderRow(location, of: person, device, isOwn: seesDevices)
-                row.add("addr", shown.address)
-                row.add("cc", shown.countryCode)
-                row.write(only: fields, into: &writer)
+                var row = RecorderItem(location, of: person, device, isOwn: seesDevices)
+                (row.addr, row.cc) = (shown.address, shown.countryCode)
+                writer.value(row, only: fields)
             }
             writer.endArray()
             return Gate.Computed(body: writer.bytes, count: Int64(found.count), asOf: asOf)
@@ -221,7 +213,7 @@ struct RecorderEndpoints: Sendable {
             let (fixes, asOf) =
                 isThere
                 ? try Self.newest(limit, of: id, range, permit, reading.now, context) : ([], decisions.log.head)
-            let rows = fixes.map { RecorderRow($0.fix, of: person, device, isOwn: isOwn) }
+            let rows = fixes.map { RecorderItem($0.fix, of: person, device, isOwn: isOwn) }
             return RecorderForm(format: format, fields: fields).answer(rows, asOf: asOf)
         }
     }

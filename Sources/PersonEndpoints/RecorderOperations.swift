@@ -1,4 +1,5 @@
 import HTTPInterface
+import Replies
 import Whereabouts
 
 extension RecorderEndpoints {
@@ -11,7 +12,7 @@ extension RecorderEndpoints {
                 description:
                     "For clients of the OwnTracks Recorder. The token can be the password of the person's handle.",
                 access: .person([]), discloses: .noPerson("The name of the protocol's version."),
-                answer: Operation.Answer(Schema.object(["version": Schema.text]), named: "RecorderVersion")),
+                answer: Operation.Answer(Schema.object(of: RecorderVersion.self), named: "RecorderVersion")),
             Operation(
                 "GET", "/api/0/list", .answer(list),
                 group: .recorder, summary: "List people or devices in the Recorder's form.",
@@ -20,7 +21,7 @@ extension RecorderEndpoints {
                 access: .person(.query),
                 discloses: .names("Handles of the people whom the caller may ask, and names of devices."),
                 query: [Self.userParameter, Self.deviceParameter],
-                answer: Operation.Answer(Schema.object(["results": Schema.list(Schema.text)]), named: "RecorderList")),
+                answer: Operation.Answer(Schema.object(of: RecorderList.self), named: "RecorderList")),
             Operation(
                 "GET", "/api/0/last", .recorded(last),
                 group: .recorder, summary: "Read the newest locations in the Recorder's form.",

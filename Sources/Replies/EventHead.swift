@@ -44,3 +44,34 @@ package struct EventHead: Reply, Hashable {
         try members.required("leaf", &leaf)
     }
 }
+
+/// The content of an event that the operator reads opened.
+package struct EventContent<Content: MemberValue>: Reply {
+    /// `nil` for an event as stored.
+    package var content: Content?
+
+    package init(content: Content?) { self.content = content }
+
+    package static var invented: Self { Self(content: nil) }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.optional("content", &content)
+    }
+}
+
+/// Those members of the content of `DeviceAdded` that name the device.
+package struct DeviceAddedContent: Reply, Hashable {
+    /// The log's number of the device.
+    package var device: Int64
+    /// `nil` if the person is erased.
+    package var handle: String?
+
+    package init(device: Int64, handle: String? = nil) { (self.device, self.handle) = (device, handle) }
+
+    package static var invented: Self { Self(device: .invented) }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.required("device", &device)
+        try members.optional("handle", .handle, &handle)
+    }
+}

@@ -1,3 +1,33 @@
+/// The event that records a change.
+package struct Changed: Reply, Hashable {
+    package var number: Reference
+
+    package init(number: Reference) { self.number = number }
+
+    package static let schema: String? = "Changed"
+
+    package static var invented: Self { Self(number: .invented) }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.required("number", &number)
+    }
+}
+
+/// A thing that a request has made, with the event that records it.
+package struct Recorded<Made: Reply>: Reply {
+    package var made: Made
+    package var number: Reference
+
+    package init(_ made: Made, number: Reference) { (self.made, self.number) = (made, number) }
+
+    package static var invented: Self { Self(.invented, number: .invented) }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try made.visit(&members)
+        try members.required("number", &number)
+    }
+}
+
 /// The name of a thing that a request has made.
 package struct MadeItem: Reply, Hashable {
     package var id: Reference

@@ -3,6 +3,7 @@ import HTTPInterface
 import HTTPServer
 import HouseEndpoints
 import JSON
+import Replies
 
 /// An invitation to an account, opened in a browser: a form for the name, then the new account, signed in.
 ///
@@ -49,23 +50,20 @@ struct WelcomeEndpoints: Sendable {
         let inner = Exchange(
             request: HTTPRequest(method: "POST", path: "/v1/accounts", body: writer.bytes), parameters: [],
             id: exchange.id, caller: exchange.caller)
-        let response: HTTPResponse
-        do throws(Problem) { response = try accounts.open(inner, context) } catch {
+        let account: OpenedAccount
+        do throws(Problem) { account = try accounts.opened(inner).made } catch {
             return form(request, code: code, name: name, problem: error)
         }
-        guard let made = (try? JSONDocument.parse(response.body))?.root, let token = made["token"]?.string,
-            let handle = made["handle"]?.string
-        else { throw .broken }
-        let (cookie, seconds) = try sessions.open(Secret.hash(of: token), exchange)
+        let (cookie, seconds) = try sessions.open(Secret.hash(of: account.token), exchange)
         let text = PageText(request)
         let html = shell.page(text, title: text["welcome.done"], reader: nil, isPlain: true) { html in
             html.element("h1", text["welcome.done"])
             html.element("p") { html in
                 html.text(text["welcome.handle"] + " ")
-                html.element("b", handle)
+                html.element("b", account.handle)
             }
             html.element("p", text["welcome.token"])
-            html.element("p") { $0.element("code", ["class": "secret"], token) }
+            html.element("p") { $0.element("code", ["class": "secret"], account.token) }
             html.element("p") { $0.element("a", ["href": "/welcome", "class": "button"], text["welcome.next"]) }
         }
         var shown = PageShell.answer(html)

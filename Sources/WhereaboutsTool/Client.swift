@@ -96,6 +96,17 @@ struct Client {
         }
     }
 
+    /// All items of a list as replies.
+    func all<Item: Reply>(
+        _: Item.Type, _ path: [String], query: [(name: String, value: String)] = []
+    ) throws(ToolError) -> [Item] {
+        var all: [Item] = []
+        try pages(path, query: query) { (page) throws(ToolError) in
+            for item in page { all.append(try item.read()) }
+        }
+        return all
+    }
+
     /// All items of a list, however many pages it has.
     func items(_ path: [String], query: [(name: String, value: String)] = []) throws(ToolError) -> [JSONValue] {
         var all: [JSONValue] = []
@@ -116,14 +127,17 @@ struct Client {
 extension Client {
     /// The number of the newest event of the log. Only the operator of this computer sees it.
     func head() throws(ToolError) -> Int64 {
-        try items(APIPath.projections.parts()).compactMap { $0["head"]?.int }.max() ?? 0
+        try projections().map(\.head).max() ?? 0
+    }
+
+    /// The generations of projections. Only the operator of this computer sees them.
+    func projections() throws(ToolError) -> [ProjectionItem] {
+        try all(ProjectionItem.self, APIPath.projections.parts())
     }
 
     /// The handles of all people.
     func people() throws(ToolError) -> [String] {
-        var people: [String] = []
-        for person in try items(APIPath.people.parts()) { people.append(try person.read(PersonItem.self).handle) }
-        return people
+        try all(PersonItem.self, APIPath.people.parts()).map(\.handle)
     }
 
     /// The query parameter that makes a read wait for the changes of earlier commands. A remote service does not show
@@ -138,8 +152,7 @@ extension Client {
         guard server == nil else { return }
         let head = try head()
         for _ in 0..<500 {
-            let active = try items(APIPath.projections.parts()).filter { $0.text("role") == "active" }
-            if active.allSatisfy({ $0["place"]?.int ?? 0 >= head }) { return }
+            if try projections().allSatisfy({ !$0.generation.isActive || $0.place >= head }) { return }
             usleep(20_000)
         }
     }

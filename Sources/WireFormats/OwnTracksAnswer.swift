@@ -1,5 +1,6 @@
 import Geodesy
 package import JSON
+package import Replies
 package import Whereabouts
 
 /// The answer to one message of an OwnTracks app: a JSON array of messages. In HTTP mode it is the app's only way to
@@ -62,24 +63,9 @@ package struct OwnTracksAnswer {
         writer.endObject()
     }
 
-    /// Writes a location in the apps' units, all of them whole numbers, because the apps read those. Without `tst` the
-    /// Android app never moves the friend.
-    ///
-    /// - Parameter isWanted: Selects the members to write.
-    package static func writeMembers(
-        of fix: Fix, where isWanted: (String) -> Bool = { _ in true }, into writer: inout JSONWriter
-    ) {
-        func whole(_ name: String, _ number: Double?) {
-            if isWanted(name) { writer.field(name, number.flatMap { Int64(exactly: $0.rounded()) }) }
-        }
-        if isWanted("lat") { writer.field("lat", fix.coordinate.latitude) }
-        if isWanted("lon") { writer.field("lon", fix.coordinate.longitude) }
-        if isWanted("tst") { writer.field("tst", fix.timestamp.milliseconds / 1000) }
-        whole("acc", fix.horizontalAccuracy)
-        whole("alt", fix.altitude)
-        whole("vac", fix.verticalAccuracy)
-        whole("vel", fix.speed.map { $0 * 3.6 })
-        whole("cog", fix.course)
+    /// Writes a location into an open object.
+    package static func writeMembers(of fix: Fix, into writer: inout JSONWriter) {
+        writer.members(of: OwnTracksPoint(fix))
     }
 
     /// The service has no tours: a list of them is empty, and a request to make one is refused (501, as in HTTP).
@@ -104,5 +90,17 @@ package struct OwnTracksAnswer {
             taken.insert(id)
             return id
         }
+    }
+}
+
+extension OwnTracksPoint {
+    /// The fix in the apps' units, all of them whole numbers, because the apps read those. Without `tst` the Android app
+    /// never moves the friend. A number that does not fit is left out.
+    package init(_ fix: Fix) {
+        func whole(_ number: Double?) -> Int64? { number.flatMap { Int64(exactly: $0.rounded()) } }
+        self.init(
+            lat: fix.coordinate.latitude, lon: fix.coordinate.longitude, tst: fix.timestamp.milliseconds / 1000,
+            acc: whole(fix.horizontalAccuracy), alt: whole(fix.altitude), vac: whole(fix.verticalAccuracy),
+            vel: whole(fix.speed.map { $0 * 3.6 }), cog: whole(fix.course))
     }
 }

@@ -71,4 +71,61 @@ import Testing
         let always = MemberLister.members(of: VisitItem.self).filter { $0.presence == .always }.map(\.name)
         #expect(always == ["id", "arrival", "horizontalAccuracy", "firstReported"])
     }
+
+    @Test func `an expected member is described as there, and a reader goes on without it`() throws {
+        let always = MemberLister.members(of: VerifiedProjection.self).filter { $0.presence == .always }.map(\.name)
+        #expect(always == ["name", "version", "generation", "place", "fingerprint", "rows", "refold"])
+        let closed = VerifiedProjection(
+            name: "timeline", version: 7, generation: 1, place: nil, fingerprint: nil, rows: "damaged",
+            refold: "different")
+        let written = #"{"name":"timeline","version":7,"generation":1,"rows":"damaged","refold":"different"}"#
+        #expect(String(decoding: closed.bytes, as: UTF8.self) == written)
+        #expect(try Self.read(VerifiedProjection.self, written) == closed)
+        #expect(!closed.isGood)
+    }
+
+    @Test func `only the wanted members of an object are written, in their order`() {
+        var writer = JSONWriter()
+        writer.value(Self.visit, only: ["place", "arrival", "departure", "weather"])
+        #expect(
+            String(decoding: writer.bytes, as: UTF8.self)
+                == #"{"arrival":1777881600.12,"departure":null,"place":"Favoriten, Wien"}"#)
+    }
+
+    @Test func `header fields keep their order, and only texts are fields`() throws {
+        let request = PushRequestItem(
+            url: "https://push.example/3/device/a1",
+            headers: HeaderFields([.init(name: "b", value: "1"), .init(name: "a", value: "2")]), body: "{}",
+            bundleID: "example.app", environment: "production")
+        let written =
+            #"{"url":"https://push.example/3/device/a1","headers":{"b":"1","a":"2"},"body":"{}","#
+            + #""bundleID":"example.app","environment":"production"}"#
+        #expect(String(decoding: request.bytes, as: UTF8.self) == written)
+        #expect(try Self.read(PushRequestItem.self, written) == request)
+        #expect(throws: ReplyError.unexpected("headers")) {
+            try Self.read(PushRequestItem.self, written.replacing(#""a":"2""#, with: #""a":2"#))
+        }
+    }
+
+    /// The whole is good only if each part is.
+    @Test func `a verification with a fault in any part is not good`() {
+        let log = VerifiedLog(events: 9, root: "00")
+        let keys = VerifiedKeys(erased: 1, lost: 0)
+        let good = VerifiedProjection(
+            name: "audit", version: 5, generation: 1, place: 9, fingerprint: "00", rows: "ok", refold: "equal")
+        var other = good
+        other.refold = "different"
+        func isGood(
+            _ log: VerifiedLog, _ keys: VerifiedKeys, _ fixes: VerifiedFixes?, _ projections: [VerifiedProjection]
+        ) -> Bool {
+            Verification(log: log, keys: keys, fixes: fixes, projections: projections).isGood
+        }
+        let lost = VerifiedLog(events: 9, root: "00", number: 10, problem: "it is lost")
+        #expect(isGood(log, keys, nil, [good]))
+        #expect(isGood(log, keys, VerifiedFixes(events: 0, fixes: 0), [good]))
+        #expect(!isGood(lost, keys, nil, [good]))
+        #expect(!isGood(log, VerifiedKeys(erased: 0, lost: 1), nil, [good]))
+        #expect(!isGood(log, keys, VerifiedFixes(events: 9, fixes: 1, problem: "a mark is missing"), [good]))
+        #expect(!isGood(log, keys, nil, [good, other]))
+    }
 }

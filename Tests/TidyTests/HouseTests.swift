@@ -38,7 +38,7 @@ import Testing
             "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections", "Replies", "SQLite",
             "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
-        "Maintenance": ["Cryptography", "Log", "Projections", "SQLite", "Tables", "Whereabouts"],
+        "Maintenance": ["Cryptography", "Log", "Projections", "Replies", "SQLite", "Tables", "Whereabouts"],
         "Reactors": [
             "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log", "MQTT", "Posting",
             "Projections", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",

@@ -10,8 +10,7 @@ extension Schema {
 
     /// A thing that a request has made, with the number of the event that records it.
     package static func made<Object: Reply>(_ type: Object.Type) -> JSONTree {
-        let members = MemberLister.members(of: type)
-        return object(members + [Member(name: "number", form: .reference, presence: .always)])
+        object(of: Recorded<Object>.self)
     }
 
     /// One page of a list, or all of a short one.
@@ -60,12 +59,14 @@ extension Schema {
         case .text: text
         case .words(let words): self.words(words)
         case .uuid: uuid
+        case .hash: pattern("^[0-9a-f]{64}$")
         case .visitID: visitID
         case .timeZone: timeZone
         case .named(let name): ref(name)
         case .list(let item): list(of(item))
         case .object(let members): object(members)
         case .anyObject: anyObject
+        case .texts: ["type": "object", "additionalProperties": text]
         case .orNull(let form): orNull(of(form))
         case .described(let form, let text): of(form).with(["description": .text(text)])
         }

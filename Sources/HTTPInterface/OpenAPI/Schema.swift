@@ -334,7 +334,7 @@ package enum Schema {
                 "description": "GeoJSON: one ring of longitude and latitude."
             ]),
         ]),
-        "Generation": object(["name": text, "version": count, "generation": count, "role": text]),
+        "Generation": object(of: GenerationItem.self),
         "ReportOutcome": object(
             [
                 "new": count, "duplicate": count, "twins": count,
@@ -353,10 +353,8 @@ package enum Schema {
                             "rejected": list(object(["index": count, "reason": text], optional: ["detail": text])),
                         ], optional: ["visits": reportOutcome])), "number": asOf,
             ]),
-        "PushAttempt": object(
-            ["attempt": count, "durationMilliseconds": count, "outcome": pushOutcome],
-            optional: ["status": count, "reason": text]),
-        "Changed": object(["number": event]).with(["description": "The event that records the change."]),
+        "PushAttempt": object(of: PushAttemptItem.self),
+        "Changed": object(of: Changed.self).with(["description": "The event that records the change."]),
         "Problem": object(
             [
                 "type": ["type": "string", "format": "uri", "examples": ["urn:problem-type:not-found"]], "title": text,

@@ -2,6 +2,7 @@ package import Cryptography
 import Glibc
 import JSON
 package import Log
+package import Replies
 import SQLite
 package import Whereabouts
 
@@ -28,18 +29,11 @@ package struct BackupManifest: Sendable, Equatable {
     /// When the copy was verified.
     package let madeAt: Timestamp
 
-    /// The content of `backup.json`.
-    package var json: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("format", Self.format)
-        writer.field("log", log)
-        writer.field("epoch", epoch)
-        writer.field("events", events)
-        writer.field("root", root)
-        writer.field("madeAt", madeAt.milliseconds / 1000)
-        writer.endObject()
-        return writer.bytes
+    /// The content of `backup.json`, and the answer of the request that made the backup.
+    package var reply: BackupItem {
+        BackupItem(
+            format: Self.format, log: log, epoch: epoch, events: events, root: root,
+            madeAt: Moment(milliseconds: madeAt.milliseconds / 1000 * 1000))
     }
 
     /// Reads the manifest of a backup's folder.
@@ -51,10 +45,11 @@ package struct BackupManifest: Sendable, Equatable {
             let root = try? JSONDocument.parse(bytes).root, let format = root["format"]?.int
         else { throw .noBackup(folder) }
         guard format <= Self.format else { throw .newerBackup(format) }
-        guard let log = root["log"]?.string, let epoch = root["epoch"]?.int, let events = root["events"]?.int,
-            let hash = root["root"]?.string, let madeAt = root["madeAt"]?.double.flatMap({ Timestamp(seconds: $0) })
+        guard let item = try? BackupItem.read(root),
+            let madeAt = Timestamp(seconds: item.madeAt.seconds)
         else { throw .noBackup(folder) }
-        (self.log, self.epoch, self.events, self.root, self.madeAt) = (log, epoch, events, hash, madeAt)
+        (log, epoch, events, self.root) = (item.log, item.epoch, item.events, item.root)
+        self.madeAt = madeAt
     }
 
     package init(log: Identifier128, epoch: Int64, events: Int64, root: Digest, madeAt: Timestamp) {
@@ -170,7 +165,8 @@ package struct BackupMaker: Sendable {
         if let configuration = DataDirectory.read(directory.configuration, atMost: 1 << 20) {
             try DataDirectory.writePrivate(configuration, to: folder + "/" + BackupFile.configuration)
         }
-        try DataDirectory.writePrivate(manifest.json + [UInt8(ascii: "\n")], to: folder + "/" + BackupFile.manifest)
+        let description = manifest.reply.bytes + [UInt8(ascii: "\n")]
+        try DataDirectory.writePrivate(description, to: folder + "/" + BackupFile.manifest)
         return manifest
     }
 

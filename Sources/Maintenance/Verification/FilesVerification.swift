@@ -1,6 +1,7 @@
 import Glibc
 package import Log
 package import Projections
+package import Replies
 import SQLite
 import Tables
 import Whereabouts
@@ -16,11 +17,11 @@ package enum FilesVerification {
     ///
     /// Cost: the time of a refold, and memory for one refolded projection at a time.
     ///
-    /// - Returns: The JSON of `GET /v1/verify`. If the log lacks durable events, it has a problem.
+    /// - Returns: The answer of `GET /v1/verify`. If the log lacks durable events, it has a problem.
     /// - Throws: ``LogError`` if the log or the keys cannot be read at all.
     package static func run(
         _ path: String, progress: VerificationProgress = VerificationProgress()
-    ) throws(LogError) -> [UInt8] {
+    ) throws(LogError) -> Verification {
         let directory = try DataDirectory(reading: path)
         guard access(directory.log, F_OK) == 0 else { throw .file(path: directory.log, errno: ENOENT) }
         let logAccess = try readingAccess(directory.log)
@@ -38,7 +39,7 @@ package enum FilesVerification {
         for generation in generations(directory) {
             report.projections.append(check(generation, directory, reader, progress))
         }
-        return report.json
+        return report.reply
     }
 
     /// How SQLite can read a file without writing it.
@@ -68,13 +69,13 @@ package enum FilesVerification {
     private static func check(
         _ generation: Catalog.Generation, _ directory: DataDirectory, _ reader: LogReader,
         _ progress: VerificationProgress
-    ) -> VerificationReport.Projection {
+    ) -> VerifiedProjection {
         func result(
-            _ place: FollowedProjection.SavedPlace?, rows: String, refold: RefoldCheck.Result
-        ) -> VerificationReport.Projection {
-            VerificationReport.Projection(
-                name: generation.name, version: generation.version, generation: generation.generation,
-                place: place?.number, fingerprint: place?.fingerprint, rows: rows, refold: refold.rawValue)
+            _ place: FollowedProjection.SavedPlace?, rows: String?, refold: RefoldCheck.Result
+        ) -> VerifiedProjection {
+            VerifiedProjection(
+                generation, place: place?.number, fingerprint: place?.fingerprint, rows: rows,
+                refold: refold.rawValue)
         }
         let path = "\(directory.projections)/\(generation.fileName)"
         guard let kind = ProjectionKind.all.first(where: { $0.name == generation.name }),
@@ -86,7 +87,7 @@ package enum FilesVerification {
             do throws(SQLiteError) {
                 place = try FollowedProjection.readPlace(try ProjectionFile(path: path, access: access))
             } catch { throw .sqlite(error) }
-            let rows = FingerprintChecker.problem(kind, path: path, access: access) ?? "ok"
+            let rows = FingerprintChecker.problem(kind, path: path, access: access)
             let status = ProjectionHost.Status(
                 generation: generation, place: place.number, fingerprint: place.fingerprint,
                 isLoading: place.isLoading, holdsErased: false)

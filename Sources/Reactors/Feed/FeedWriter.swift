@@ -1,6 +1,5 @@
 package import Answers
 package import Gazetteer
-import JSON
 import Log
 import Replies
 package import Tables
@@ -31,95 +30,68 @@ package struct FeedWriter {
     ///
     /// - Parameter recorded: An event of the person's audit stream.
     ///
-    /// The events and their members beside `number` and `at`:
-    /// - `query`: `query`, `requester`, `purpose`, the verdict, `deadline`
-    /// - `consent`: `query`, `consent` (`asked`, `given` or `refused`)
-    /// - `push`: `query`, `device`, `attempt`, `outcome`, `status`, `reason`
-    /// - `end`: `query`, `end`
-    /// - `disclosure`: `query`, `requester`, `precision`, and the shown place unless it is erased
-    /// - `read`: `reader`, `question`, `purpose`, the verdict, `precision`, `count`
-    /// - `silence`: `device`, `after` (seconds), `since`
-    /// - `change`: `event`, `actor`
+    /// `Replies/FeedItems.swift` has the members of each kind.
     package func item(of recorded: RecordedEvent) -> FeedItem? {
-        if case .phoneFellSilent(let silence) = recorded.event { return item(of: silence, recorded) }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.field("number", references.event(recorded.number))
-        writer.field("at", milliseconds: recorded.recordedAt.milliseconds)
-        let kind: String
+        let head = head(of: recorded)
+        if case .phoneFellSilent(let silence) = recorded.event {
+            let item = FeedSilenceItem(
+                head: head, device: names.name(silence.device), after: silence.afterSeconds,
+                since: Moment(silence.since))
+            var told = FeedItem("silence", item, of: recorded)
+            told.silence = silence
+            return told
+        }
         switch recorded.audited {
         case .query(let query):
             guard query.verdict != .own else { return nil }
-            kind = "query"
-            writer.field("query", query.id.description)
-            writer.field("requester", names.name(query.requester))
-            writer.field("purpose", query.purposeForSubject.content)
-            writer.members(of: VerdictItem(query.verdict, references))
-            writer.field("deadline", milliseconds: query.deadline.milliseconds)
+            let item = FeedQueryItem(
+                head: head, query: query.id.description, requester: names.name(query.requester),
+                purpose: query.purposeForSubject.content, verdict: VerdictItem(query.verdict, references),
+                deadline: Moment(query.deadline))
+            return FeedItem("query", item, of: recorded)
         case .consent(let query, let step):
-            kind = "consent"
-            writer.field("query", query.description)
-            writer.field("consent", step.word)
+            let item = FeedConsentItem(head: head, query: query.description, consent: step.word)
+            return FeedItem("consent", item, of: recorded)
         case .attempt(let attempt):
-            kind = "push"
-            writer.field("query", attempt.query.description)
-            writer.field("device", names.name(attempt.device))
-            writer.field("attempt", attempt.attempt)
-            writer.field("outcome", attempt.outcome.word)
-            writer.field("status", attempt.status)
-            writer.field("reason", attempt.reason)
+            let item = FeedPushItem(
+                head: head, query: attempt.query.description, device: names.name(attempt.device),
+                attempt: attempt.attempt, outcome: attempt.outcome.word, status: attempt.status,
+                reason: attempt.reason)
+            return FeedItem("push", item, of: recorded)
         case .withheld(let query, let reason):
-            kind = "push"
-            writer.field("query", query.description)
-            writer.field("attempt", 0)
-            writer.field("outcome", LocationPushAttempt.Outcome.withheld.word)
-            writer.field("reason", reason.word)
+            let item = FeedPushItem(
+                head: head, query: query.description, attempt: 0,
+                outcome: LocationPushAttempt.Outcome.withheld.word, reason: reason.word)
+            return FeedItem("push", item, of: recorded)
         case .queryEnd(let query, let end, _):
-            kind = "end"
-            writer.field("query", query.description)
-            writer.field("end", end.word)
+            return FeedItem(
+                "end", FeedEndItem(head: head, query: query.description, end: end.word), of: recorded)
         case .disclosure(let disclosure):
             guard disclosure.verdict != .own else { return nil }
-            kind = "disclosure"
-            writer.field("query", disclosure.query.description)
-            writer.field("requester", names.name(disclosure.requester))
-            writer.field("precision", disclosure.precision.word)
-            writer.field("latitude", disclosure.content.content?.latitude)
-            writer.field("longitude", disclosure.content.content?.longitude)
-            writer.field("place", disclosure.content.content?.placeName)
+            let shown = disclosure.content.content
+            let item = FeedDisclosureItem(
+                head: head, query: disclosure.query.description, requester: names.name(disclosure.requester),
+                precision: disclosure.precision.word,
+                at: shown.flatMap { shown in
+                    guard let latitude = shown.latitude, let longitude = shown.longitude else { return nil }
+                    return .degrees(latitude: latitude, longitude: longitude)
+                }, place: shown?.placeName)
+            return FeedItem("disclosure", item, of: recorded)
         case .read(let read):
             guard read.verdict != .own else { return nil }
-            kind = "read"
-            writer.field("reader", names.name(read.reader))
-            writer.field("question", read.question.word)
-            writer.field("purpose", read.content.content?.purpose)
-            writer.members(of: VerdictItem(read.verdict, references))
-            writer.field("precision", read.precision.word)
-            writer.field("count", read.count)
+            let item = FeedReadItem(
+                head: head, reader: names.name(read.reader), question: read.question.word,
+                purpose: read.content.content?.purpose, verdict: VerdictItem(read.verdict, references),
+                precision: read.precision.word, count: read.count)
+            return FeedItem("read", item, of: recorded)
         case .change, .erasure:
             // The audit has the details of a change.
-            kind = "change"
-            writer.field("event", recorded.event.kind.name)
-            writer.field("actor", names.name(recorded.actor))
+            let item = FeedChangeItem(
+                head: head, event: recorded.event.kind.name, actor: names.name(recorded.actor))
+            return FeedItem("change", item, of: recorded)
         // The last four are in no person's audit stream.
         case .nothing, .quietChange, .pushStart, .refusals, .rejection, .act, .actFailed: return nil
         }
-        writer.endObject()
-        return FeedItem(
-            question: .live, event: kind, number: recorded.number, at: recorded.recordedAt, data: writer.bytes)
-    }
-
-    /// A device that has fallen silent.
-    private func item(of silence: Silence, _ recorded: RecordedEvent) -> FeedItem {
-        FeedItem(
-            question: .live, event: "silence", number: recorded.number, at: recorded.recordedAt,
-            data: object { writer in
-                writer.field("number", references.event(recorded.number))
-                writer.field("at", milliseconds: recorded.recordedAt.milliseconds)
-                writer.field("device", names.name(silence.device))
-                writer.field("after", silence.afterSeconds)
-                writer.field("since", milliseconds: silence.since.milliseconds)
-            }, silence: silence)
     }
 
     /// The characters of a rejected report in the feed; the list of devices has all of it.
@@ -131,78 +103,61 @@ package struct FeedWriter {
     package func item(
         of recorded: RecordedEvent, rejected input: RejectedInput?, from device: DeviceID, _ reason: RejectionReason
     ) -> FeedItem {
-        FeedItem(
-            question: .live, event: "rejected", number: recorded.number, at: recorded.recordedAt,
-            data: object { writer in
-                writer.field("number", references.event(recorded.number))
-                writer.field("at", milliseconds: recorded.recordedAt.milliseconds)
-                writer.field("device", names.name(device))
-                reason.writeMembers(into: &writer)
-                writer.field("text", input.map { String($0.text.unicodeScalars.prefix(Self.rejectedCharacters)) })
-                let contact = sources.deviceContacts.contact(of: device)
-                writer.field("app", contact?.userAgent)
-                writer.field("lastContact", milliseconds: (contact?.at ?? recorded.recordedAt).milliseconds)
-                let newest = sources.decisions.log.withStanding { $0.devices[device]?.reports.newestTimestamp }
-                writer.field("lastFix", milliseconds: newest?.milliseconds)
-            })
+        let contact = sources.deviceContacts.contact(of: device)
+        let newest = sources.decisions.log.withStanding { $0.devices[device]?.reports.newestTimestamp }
+        let item = FeedRejectedItem(
+            head: head(of: recorded), device: names.name(device), reason: reason.word, detail: reason.sentence,
+            text: input.map { String($0.text.unicodeScalars.prefix(Self.rejectedCharacters)) },
+            app: contact?.userAgent, lastContact: Moment(contact?.at ?? recorded.recordedAt),
+            lastFix: newest.map { Moment($0) })
+        return FeedItem("rejected", item, of: recorded)
     }
 
     /// A finding that an event completed.
     package func item(of finding: AskPatterns.Finding) -> FeedItem {
-        FeedItem(
-            question: .live, event: "finding", number: finding.number, at: finding.to,
-            data: object { writer in
-                writer.members(of: FindingItem(finding, timeZone: nil, names, references))
-            })
+        let item = FindingItem(finding, timeZone: nil, names, references)
+        return FeedItem(
+            question: .live, event: "finding", number: finding.number, at: finding.to, data: item.bytes)
     }
 
     /// A visit or crossing, in the form of the reads. `withdrawn` says that an earlier item no longer holds.
     package func item(of told: TimelineReader.Told, _ context: AnswerContext) -> FeedItem {
         switch told.what {
         case .visit(let visit):
-            FeedItem(
+            let name =
+                sources.decisions.corrections(of: person).name(at: visit.coordinate)
+                ?? context.placemark(at: visit.coordinate, in: languages)?.shortAddress
+            return FeedItem(
                 question: .visits, event: "visit", number: told.number, at: visit.departure ?? visit.arrival,
-                data: object { writer in
-                    head(of: told, into: &writer)
-                    let name =
-                        sources.decisions.corrections(of: person).name(at: visit.coordinate)
-                        ?? context.placemark(at: visit.coordinate, in: languages)?.shortAddress
-                    writer.members(of: VisitItem(visit, placeName: name, context))
-                })
+                data: data(of: told, VisitItem(visit, placeName: name, context)))
         case .crossing(let crossing):
-            FeedItem(
+            return FeedItem(
                 question: .crossings, event: "crossing", number: told.number, at: crossing.crossing.time,
-                data: object { writer in
-                    head(of: told, into: &writer)
-                    writer.members(of: CrossingItem(crossing))
-                })
+                data: data(of: told, CrossingItem(crossing)))
         }
     }
 
     /// The state of an own question without its answer: showing that is a disclosure with its own record.
     package func item(of query: QueryID, about subject: PersonID?, status: String, at now: Timestamp) -> FeedItem {
-        FeedItem(
-            question: .live, event: "asked", number: 0, at: now,
-            data: object { writer in
-                writer.field("query", query.description)
-                writer.field("subject", subject.flatMap { names.name($0.principal) })
-                writer.field("status", status)
-                writer.field("url", "/v1/location-queries/\(query)")
-            })
+        let item = FeedAskedItem(
+            query: query.description, subject: subject.flatMap { names.name($0.principal) }, status: status,
+            url: "/v1/location-queries/\(query)")
+        return FeedItem(question: .live, event: "asked", number: 0, at: now, data: item.bytes)
     }
 
-    /// Writes the members that visits and crossings share.
-    private func head(of told: TimelineReader.Told, into writer: inout JSONWriter) {
-        writer.field("number", references.event(told.number))
-        if told.isWithdrawn { writer.field("withdrawn", true) }
+    private func head(of recorded: RecordedEvent) -> FeedHead {
+        FeedHead(number: references.event(recorded.number), at: Moment(recorded.recordedAt))
     }
 
-    /// The bytes of an object with these members.
-    private func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        members(&writer)
-        writer.endObject()
-        return writer.bytes
+    private func data(of told: TimelineReader.Told, _ item: some Reply) -> [UInt8] {
+        FeedTimelineItem(number: references.event(told.number), isWithdrawn: told.isWithdrawn, item: item).bytes
+    }
+}
+
+extension FeedItem {
+    /// An item about an event, which the right to the feed itself suffices for.
+    fileprivate init(_ name: String, _ item: some Reply, of recorded: RecordedEvent) {
+        self.init(
+            question: .live, event: name, number: recorded.number, at: recorded.recordedAt, data: item.bytes)
     }
 }

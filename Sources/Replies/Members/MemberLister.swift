@@ -13,6 +13,8 @@ package indirect enum MemberForm: Equatable, Sendable {
     /// One of these words.
     case words([String])
     case uuid
+    /// SHA-256 as 64 hexadecimal digits.
+    case hash
     /// The id of a visit or place: 64 bits as 16 hexadecimal digits.
     case visitID
     /// A name of the IANA time zone database.
@@ -23,6 +25,8 @@ package indirect enum MemberForm: Equatable, Sendable {
     case object([Member])
     /// Any JSON object.
     case anyObject
+    /// An object whose members are texts, of any name.
+    case texts
     case orNull(MemberForm)
     /// A form with an explanation.
     case described(MemberForm, String)
@@ -89,6 +93,12 @@ package struct MemberLister: MemberVisitor {
         _ name: String, _ form: @autoclosure () -> MemberForm, _: inout Value?
     ) {
         members.append(Member(name: name, form: form(), presence: .orNull))
+    }
+
+    package mutating func expected<Value: MemberValue>(
+        _ name: String, _ form: @autoclosure () -> MemberForm, _: inout Value?
+    ) {
+        members.append(Member(name: name, form: form(), presence: .always))
     }
 
     package mutating func point(_: inout MapPoint) {

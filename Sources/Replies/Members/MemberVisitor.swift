@@ -22,11 +22,24 @@ package protocol MemberVisitor {
         _ name: String, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
     ) throws(Failure)
 
+    /// A member of every answer of a service, which an object that the tool makes without a service can lack.
+    mutating func expected<Value: MemberValue>(
+        _ name: String, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
+    ) throws(Failure)
+
     /// The members of a place: `latitude` and `longitude`, or `x` and `y` in a requested reference system.
     mutating func point(_ value: inout MapPoint) throws(Failure)
 
     /// As ``point(_:)``, for objects that can lack a place.
     mutating func optionalPoint(_ value: inout MapPoint?) throws(Failure)
+}
+
+extension MemberVisitor {
+    package mutating func expected<Value: MemberValue>(
+        _ name: String, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
+    ) throws(Failure) {
+        try optional(name, form(), &value)
+    }
 }
 
 // Members whose form is that of their type.
@@ -41,6 +54,10 @@ extension MemberVisitor {
 
     package mutating func nullable<Value: MemberValue>(_ name: String, _ value: inout Value?) throws(Failure) {
         try nullable(name, Value.form, &value)
+    }
+
+    package mutating func expected<Value: MemberValue>(_ name: String, _ value: inout Value?) throws(Failure) {
+        try expected(name, Value.form, &value)
     }
 }
 

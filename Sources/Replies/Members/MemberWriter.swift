@@ -16,6 +16,8 @@ package struct MemberWriter: MemberVisitor {
         case properties
         /// All but the one of this name, which has become a feature.
         case others(than: String)
+        /// Those that the client wants.
+        case only(Set<String>)
     }
 
     /// The bytes. For what has no type, members can be written to it directly.
@@ -81,6 +83,7 @@ package struct MemberWriter: MemberVisitor {
         case .all: true
         case .properties: name != "id"
         case .others(let other): name != other
+        case .only(let wanted): wanted.contains(name)
         }
     }
 
@@ -150,6 +153,13 @@ package struct MemberWriter: MemberVisitor {
         part = .all
     }
 
+    /// Writes the members of an object that the client wants.
+    mutating func members<Object: Reply>(of object: Object, only wanted: Set<String>) {
+        part = .only(wanted)
+        object.writeMembers(into: &self)
+        part = .all
+    }
+
     /// Writes a geometry (RFC 7946): null unless the whole of it is in the system's area.
     mutating func geometry(_ shape: MapShape?) {
         guard let shape else { return json.null() }
@@ -179,18 +189,22 @@ package struct MemberWriter: MemberVisitor {
 
 extension JSONWriter {
     /// Writes the members of a reply into an open object.
-    package mutating func members<Object: Reply>(of reply: Object) {
+    ///
+    /// - Parameter wanted: The names of the members to write; `nil` for all.
+    package mutating func members<Object: Reply>(of reply: Object, only wanted: Set<String>? = nil) {
         var writer = MemberWriter(self)
         // The bytes have one owner, so that appending does not copy them.
         self = JSONWriter(capacity: 0)
-        reply.writeMembers(into: &writer)
+        if let wanted { writer.members(of: reply, only: wanted) } else { reply.writeMembers(into: &writer) }
         self = writer.json
     }
 
     /// Writes a reply as one object.
-    package mutating func value<Object: Reply>(_ reply: Object) {
+    ///
+    /// - Parameter wanted: The names of the members to write; `nil` for all.
+    package mutating func value<Object: Reply>(_ reply: Object, only wanted: Set<String>? = nil) {
         beginObject()
-        members(of: reply)
+        members(of: reply, only: wanted)
         endObject()
     }
 }

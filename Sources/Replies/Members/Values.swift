@@ -133,6 +133,40 @@ package struct ForeignJSON: MemberValue, Hashable {
     }
 }
 
+/// The fields of an HTTP header, in their order: an object whose members are texts.
+package struct HeaderFields: MemberValue, Hashable {
+    /// A field's name and value.
+    package struct Field: Hashable, Sendable {
+        package let name: String
+        package let value: String
+
+        package init(name: String, value: String) { (self.name, self.value) = (name, value) }
+    }
+
+    package let all: [Field]
+
+    package init(_ all: [Field]) { self.all = all }
+
+    package static var form: MemberForm { .texts }
+    package static var invented: HeaderFields { HeaderFields([]) }
+
+    package func write(into writer: inout MemberWriter) {
+        writer.json.beginObject()
+        for field in all { writer.json.field(field.name, field.value) }
+        writer.json.endObject()
+    }
+
+    package static func read(_ json: JSONValue) -> HeaderFields? {
+        guard let members = json.members else { return nil }
+        var fields: [Field] = []
+        for (name, value) in members {
+            guard let text = value.string else { return nil }
+            fields.append(Field(name: name, value: text))
+        }
+        return HeaderFields(fields)
+    }
+}
+
 /// A person or device by its handle, or null if it is erased.
 package enum PersonName: MemberValue, Hashable {
     case handle(String)

@@ -88,13 +88,16 @@ enum ArchiveExport {
         of person: Handle, _ client: Client, _ archive: inout ArchiveFile
     ) throws(ToolError) {
         var devices: [Int64: String] = [:]
-        try events(of: person, kind: "DeviceAdded", client) { event in
-            guard let content = event["content"], let device = content["device"]?.int else { return }
-            devices[device] = content["handle"]?.string
+        try events(of: person, kind: "DeviceAdded", client) { (event) throws(ToolError) in
+            guard let added = try event.read(EventContent<DeviceAddedContent>.self).content else { return }
+            devices[added.device] = added.handle
         }
         archive.begin("reported-visits.jsonl")
-        try events(of: person, kind: "VisitReported", client) { event in
-            guard let members = event["content"]?.members, event["content"]?["latitude"] != nil else { return }
+        try events(of: person, kind: "VisitReported", client) { (event) throws(ToolError) in
+            // Without a place, the person's key is destroyed.
+            guard let members = try event.read(EventContent<JSONValue>.self).content?.members,
+                members.contains(where: { $0.key == "latitude" })
+            else { return }
             var writer = JSONWriter()
             writer.beginObject()
             writer.field("user", person.text)
@@ -140,7 +143,7 @@ enum ArchiveExport {
 
     /// The events of the person's streams up to now. Each page is a recorded read, so reading on would never end.
     private static func events(
-        of person: Handle, kind: String? = nil, _ client: Client, _ take: (JSONValue) -> Void
+        of person: Handle, kind: String? = nil, _ client: Client, _ take: (JSONValue) throws(ToolError) -> Void
     ) throws(ToolError) {
         var query: [(name: String, value: String)] = [("person", person.text), ("limit", "1000")]
         if let kind { query.append(("kind", kind)) }
@@ -150,7 +153,7 @@ enum ArchiveExport {
                 .read(Page<JSONValue>.self)
             let last = end ?? page.end.asOf.number ?? 0
             end = last
-            for event in page.items where try event.read(EventHead.self).number <= last { take(event) }
+            for event in page.items where try event.read(EventHead.self).number <= last { try take(event) }
             guard let next = page.end.next?.number, next > after, next < last else { return }
             after = next
         }

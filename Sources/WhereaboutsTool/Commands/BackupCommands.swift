@@ -47,10 +47,10 @@ enum BackupCommands {
             do throws(LogError) { try Backup.move(outOf: data, to: folder) } catch {
                 throw .data("\(error)")
             }
-            if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-            invocation.console.line(
-                "\(ProjectionCommands.number(answer["events"])) events are in \(folder), with root "
-                    + "\(answer.text("root").prefix(16))…")
+            try invocation.show(answer) { (made: BackupItem) in
+                let events = Text.count(Int(made.events))
+                invocation.console.line("\(events) events are in \(folder), with root \(made.root.prefix(16))…")
+            }
         } catch {
             rmdir(folder)
             throw error
@@ -65,13 +65,9 @@ enum BackupCommands {
                 from: invocation.operands[0], to: path, kek: invocation[kek], newerKeys: invocation[keys])
         } catch { throw .data("\(error)") }
         if invocation.has(Options.json) {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.field("events", outcome.manifest.events)
-            writer.field("epoch", outcome.epoch)
-            writer.field("erased", Int64(outcome.erased))
-            writer.endObject()
-            return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+            let restored = RestoredBackup(
+                events: outcome.manifest.events, epoch: outcome.epoch, erased: Int64(outcome.erased))
+            return invocation.console.result(restored.bytes + [UInt8(ascii: "\n")])
         }
         let (console, madeAt) = (invocation.console, LocalTime.text(outcome.manifest.madeAt))
         console.line(

@@ -39,8 +39,8 @@ enum DeviceCommands {
             try client.post(APIPath.peopleDevices.parts(person.text)) { $0.field("handle", device.text) }
         }
         let url = try publicURL(invocation)
-        let made = try answer.read(MadeDevice.self)
-        let (user, password) = (made.user, made.password)
+        let added = try answer.read(Recorded<MadeDevice>.self)
+        let (user, password) = (added.made.user, added.made.password)
         let setup = AppSetup(url: url, user: user, password: password, person: person.text)
         if invocation.has(Options.json) {
             var writer = JSONWriter()
@@ -55,10 +55,7 @@ enum DeviceCommands {
             writer.field("traccarLink", setup.link(for: .traccar))
             writer.field("osmAndAddress", setup.osmAndAddress)
             writer.field("gpsLoggerBody", AppSetup.gpsLoggerBody)
-            if let number = answer["number"] {
-                writer.key("number")
-                writer.value(number)
-            }
+            writer.members(of: Changed(number: added.number))
             writer.endObject()
             return invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         }

@@ -50,8 +50,8 @@ extension DoctorCommand {
             let query = [
                 (name: "after", value: "\(number)"), (name: "limit", value: "1"), (name: "asStored", value: "true"),
             ]
-            let page = try? client.get(APIPath.events.parts(), query: query)
-            return page?["items"]?.array.map(Array.init)?.first?.time("recordedAt")
+            let page = try? client.get(APIPath.events.parts(), query: query).read(Page<EventHead>.self)
+            return (page?.items.first?.recordedAt).map { Timestamp($0) }
         }
         guard let head = try? client.head(), head > 1 else { return nil }
         let looked = min(eventsLookedAt, head - 1)

@@ -6,6 +6,7 @@ import JSON
 import Log
 import Maintenance
 import Reactors
+import Replies
 import Whereabouts
 import WhereaboutsClient
 
@@ -213,10 +214,11 @@ enum DoctorCommand {
             let details = "process \(running.processID) at http://\(text)/"
             let body = try? JSONDocument.parse(answer.body).root
             guard answer.status == 200 else {
-                let why = body?["detail"]?.string.map { ": \($0)" } ?? ""
+                let why = (try? body?.read(ProblemReply.self))?.detail.map { ": \($0)" } ?? ""
                 return .wrong("service", details + ", which is not ready" + why)
             }
-            return body?["note"]?.string.map { .note("service", "\(details): \($0)") } ?? .good("service", details)
+            let note = (try? body?.read(Readiness.self))?.note
+            return note.map { .note("service", "\(details): \($0)") } ?? .good("service", details)
         } catch {
             return .wrong("service", ToolError(error).description)
         }

@@ -21,12 +21,13 @@ enum EraseCommand {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.delete(APIPath.person.parts(person.text))
         }
-        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        invocation.console.line("Erased \(person.text). The log's data about them can no longer be read.")
-        for folder in answer["backupsNotReached"]?.array.map(Array.init) ?? [] {
-            invocation.console.note(
-                "\(folder.string ?? "") may still hold their keys: make it reachable and restart the service, or destroy its "
-                    + "keys.sqlite.")
+        try invocation.show(answer) { (erased: ErasedPerson) in
+            invocation.console.line("Erased \(person.text). The log's data about them can no longer be read.")
+            for folder in erased.backupsNotReached ?? [] {
+                invocation.console.note(
+                    "\(folder) may still hold their keys: make it reachable and restart the service, or destroy its "
+                        + "keys.sqlite.")
+            }
         }
     }
 

@@ -78,18 +78,16 @@ extension ImportCommand {
         }
         let (fixes, visits) = try House.withClient(invocation) { client throws(ToolError) -> (Int64, Int64) in
             var (fixes, visits): (Int64, Int64) = (0, 0)
-            var after: JSONValue?
+            var after: String?
             repeat {
                 let answer = try client.post(path.parts(id)) { body in
                     body.field("reason", reason)
-                    if let after {
-                        body.key("after")
-                        body.value(after)
-                    }
+                    body.field("after", after)
                 }
-                fixes += answer["fixes"]?.int ?? 0
-                visits += answer["visits"]?.int ?? 0
-                after = answer["next"].flatMap { $0.isNull ? nil : $0 }
+                let revised = try answer.read(RevisedImport.self)
+                fixes += revised.fixes
+                visits += revised.visits
+                after = revised.next?.text
                 console.progress("\(done) \(Text.count(Int(fixes), "fix"))")
             } while after != nil
             console.progress("")

@@ -35,6 +35,12 @@ extension Invocation {
         show(items, as: name, asOf: asOf, table, orElse: sentence)
     }
 
+    /// Shows an answer: as one line of JSON, or as `lines` does.
+    func show<Answer: Reply>(_ answer: JSONValue, _ lines: (Answer) -> Void) throws(ToolError) {
+        if has(Options.json) { return console.result(answer.jsonLine) }
+        lines(try answer.read())
+    }
+
     /// Removes the thing at a path and prints a line.
     func remove(_ what: String, _ path: [String]) throws(ToolError) {
         let answer = try House.withClient(self) { client throws(ToolError) in try client.delete(path) }

@@ -43,14 +43,15 @@ enum ProjectionCommands {
         let items = try House.withClient(invocation) { client throws(ToolError) in
             try client.items(APIPath.projections.parts())
         }
-        var table = Table("PROJECTION", ">VERSION", ">GENERATION", "ROLE", ">PLACE", ">HEAD", "STATE", "FINGERPRINT")
-        for item in items {
-            table.add(
-                item.text("name"), number(item["version"]), number(item["generation"]), item.text("role"),
-                number(item["place"]), number(item["head"]), item.text("state"),
-                String(fingerprint(item["fingerprint"]).prefix(16)))
+        let table = Table("PROJECTION", ">VERSION", ">GENERATION", "ROLE", ">PLACE", ">HEAD", "STATE", "FINGERPRINT")
+        let sentence = "There are no projections."
+        try invocation.show(items, as: "projections", in: table, orElse: sentence) { (item: ProjectionItem) in
+            let generation = item.generation
+            return [
+                generation.name, number(generation.version), number(generation.generation), generation.role,
+                number(item.place), number(item.head), item.state, String(item.fingerprint.prefix(16)),
+            ]
         }
-        invocation.show(items, as: "projections", table, orElse: "There are no projections.")
     }
 
     private static func rebuild(_ invocation: Invocation) throws(ToolError) {
@@ -60,38 +61,44 @@ enum ProjectionCommands {
             if let name = invocation.operands.first {
                 names = [name]
             } else {
-                names = try client.items(APIPath.projections.parts()).filter { $0.text("role") == "active" }
-                    .map { $0.text("name") }
+                names = try client.projections().map(\.generation).filter(\.isActive).map(\.name)
             }
-            var building: [(name: String, generation: Int64?)] = []
+            var building: [GenerationItem] = []
             for name in names {
                 let made = try client.post(APIPath.projectionsRebuild.parts(name)) {
                     $0.field("version", invocation[version])
                 }
-                building.append((name, made["generation"]?.int))
+                building.append(try made.read())
             }
             while true {
-                let items = try client.items(APIPath.projections.parts())
+                let items = try client.projections()
                 let wanted = building.compactMap { one in
-                    items.last { $0.text("name") == one.name && $0["generation"]?.int == one.generation }
+                    items.last { $0.generation.name == one.name && $0.generation.generation == one.generation }
                 }
                 guard wanted.count == building.count else {
                     throw .data("A projection was deleted while it was rebuilt.")
                 }
-                if wanted.allSatisfy({ $0.text("state") == "ready" }) {
+                if wanted.allSatisfy({ $0.state == ProjectionItem.ready }) {
                     console.progress("")
                     return wanted
                 }
-                let parts = wanted.map { "\($0.text("name")) \(number($0["place"])) of \(number($0["head"]))" }
+                let parts = wanted.map { "\($0.generation.name) \(number($0.place)) of \(number($0.head))" }
                 console.progress("Folding: " + parts.joined(separator: ", "))
                 usleep(pollMilliseconds * 1000)
             }
         }
-        if invocation.has(Options.json) { return invocation.show(ready, as: "projections", Table(), orElse: "") }
+        if invocation.has(Options.json) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.array("projections") { array in for item in ready { array.value(item) } }
+            writer.endObject()
+            return console.result(writer.bytes + [UInt8(ascii: "\n")])
+        }
         for item in ready {
+            let generation = item.generation
             console.line(
-                "\(item.text("name")) version \(number(item["version"])), generation \(number(item["generation"])), "
-                    + "is ready at event \(number(item["place"])).")
+                "\(generation.name) version \(number(generation.version)), "
+                    + "generation \(number(generation.generation)), is ready at event \(number(item.place)).")
         }
         console.line(
             "\"projections diff NAME\" compares it with the active one; \"projections activate NAME\" uses it.")
@@ -102,22 +109,20 @@ enum ProjectionCommands {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.get(APIPath.projectionsDiff.parts(name))
         }
-        let isEqual = answer["equal"]?.bool == true
+        let found = try answer.read(ProjectionDifference.self)
         if invocation.has(Options.json) {
             invocation.console.result(answer.jsonLine)
-        } else if isEqual {
+        } else if found.isEqual {
             invocation.console.line("The rebuilt \(name) equals the active one.")
         } else {
             var table = Table("TABLE", "KEY", "CHANGE")
-            for row in answer["rows"]?.array.map(Array.init) ?? [] {
-                table.add(row.text("table"), compact(row["key"]), row.text("change"))
-            }
+            for row in found.rows { table.add(row.table, row.key, row.change) }
             invocation.console.result(table.text.utf8)
             invocation.console.line(
-                "\(name): \(number(answer["added"])) rows added, \(number(answer["removed"])) removed, "
-                    + "\(number(answer["changed"])) changed.")
+                "\(name): \(number(found.added)) rows added, \(number(found.removed)) removed, "
+                    + "\(number(found.changed)) changed.")
         }
-        if !isEqual { throw .checkFailed(nil) }
+        if !found.isEqual { throw .checkFailed(nil) }
     }
 
     private static func flip(_ invocation: Invocation, _ path: APIPath) throws(ToolError) {
@@ -125,32 +130,23 @@ enum ProjectionCommands {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.post(path.parts(name))
         }
-        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let generation = answer["generation"].map { ", generation \(number($0))," } ?? ""
-        invocation.console.line("\(name)\(generation) is in use.")
+        try invocation.show(answer) { (active: GenerationItem) in
+            invocation.console.line("\(name), generation \(number(active.generation)), is in use.")
+        }
     }
 
     private static func prune(_ invocation: Invocation) throws(ToolError) {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.post(APIPath.projectionsPrune.parts()) { $0.field("name", invocation.operands.first) }
         }
-        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let gone = answer["items"]?.array.map(Array.init) ?? []
-        if gone.isEmpty { invocation.console.line("There was nothing to delete.") }
-        for item in gone {
-            invocation.console.line(
-                "Deleted \(item.text("name")) version \(number(item["version"])), generation \(number(item["generation"]))."
-            )
+        try invocation.show(answer) { (gone: PrunedGenerations) in
+            if gone.items.isEmpty { invocation.console.line("There was nothing to delete.") }
+            for item in gone.items {
+                invocation.console.line(
+                    "Deleted \(item.name) version \(number(item.version)), generation \(number(item.generation)).")
+            }
         }
     }
 
-    static func number(_ value: JSONValue?) -> String { value?.int.map { Text.count(Int($0)) } ?? "" }
-
-    static func fingerprint(_ value: JSONValue?) -> String {
-        value?.string ?? value?.int.map { "\($0)" } ?? ""
-    }
-
-    private static func compact(_ value: JSONValue?) -> String {
-        value.map { $0.string ?? String(decoding: $0.jsonLine.dropLast(), as: UTF8.self) } ?? ""
-    }
+    private static func number(_ value: Int64) -> String { Text.count(Int(value)) }
 }

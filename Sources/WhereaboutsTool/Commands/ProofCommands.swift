@@ -57,7 +57,7 @@ enum ProofCommands {
             client, query throws(ToolError) in
             (
                 try client.file(APIPath.peopleProof.parts(person), query: query),
-                kept == nil ? try firstPolicy(try client.get(APIPath.peopleCheckpoint.parts(person)), person) : nil
+                kept == nil ? firstPolicy(try client.get(APIPath.peopleCheckpoint.parts(person)).read(), person) : nil
             )
         }
         let proven: PersonProof
@@ -79,17 +79,14 @@ enum ProofCommands {
     }
 
     /// The policy that trusts the key of a service's checkpoint, for the first proof.
-    private static func firstPolicy(_ checkpoint: JSONValue, _ person: String) throws(ToolError) -> [UInt8] {
-        guard let key = checkpoint["key"]?.string, let house = checkpoint["houseKey"]?.string else {
-            throw .data("The service's checkpoint has no key.")
-        }
+    private static func firstPolicy(_ checkpoint: LogCheckpoint, _ person: String) -> [UInt8] {
         let text = """
             # Whom to trust about the log of \(person): the service's key as it was at the first time. Compare it with
             # what the operator says by another way, and add witnesses (c2sp.org/tlog-policy).
-            log \(key)
+            log \(checkpoint.key)
             quorum none
             # Receipts of those who asked are signed by
-            # \(house)
+            # \(checkpoint.houseKey)
 
             """
         return Array(text.utf8)

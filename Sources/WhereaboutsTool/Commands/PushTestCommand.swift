@@ -1,4 +1,3 @@
-import JSON
 import Log
 import Reactors
 import Replies
@@ -28,36 +27,31 @@ enum PushTestCommand {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.post(APIPath.devicesPushTests.parts(device))
         }
-        if invocation.has(Options.json) {
-            invocation.console.result(answer.jsonLine)
-        } else {
-            invocation.console.line(lines(of: answer))
-        }
-        guard answer["status"]?.int == 200 else { throw .checkFailed(nil) }
+        try invocation.show(answer) { (test: PushTestItem) in invocation.console.line(lines(of: test)) }
+        guard try answer.read(PushTestItem.self).status == 200 else { throw .checkFailed(nil) }
     }
 
-    private static func lines(of answer: JSONValue) -> String {
-        let reason = answer["reason"]?.string
+    private static func lines(of test: PushTestItem) -> String {
         var lines =
-            switch answer["status"]?.int {
+            switch test.status {
             case 200: "APNs accepted the push: status 200"
-            case let status?: "APNs refused the push: status \(status), reason \(reason ?? "none given")"
-            case nil: "APNs did not answer: \(reason ?? "the reason is unknown")"
+            case let status?: "APNs refused the push: status \(status), reason \(test.reason ?? "none given")"
+            case nil: "APNs did not answer: \(test.reason ?? "the reason is unknown")"
             }
-        lines += "\n  apns-id         \(answer.text("apnsID"))"
-        if let unique = answer["apnsUniqueID"]?.string { lines += "\n  apns-unique-id  \(unique)" }
-        for attempt in answer["attempts"]?.array.map(Array.init) ?? [] {
-            let status = attempt["status"]?.int.map { "\($0)" } ?? "none"
-            let words = attempt["reason"]?.string.map { ", \($0)" } ?? ""
-            lines += "\n  try \(attempt["attempt"]?.int ?? 0)           status \(status)\(words)"
-            lines += ", \(attempt["durationMilliseconds"]?.int ?? 0) ms"
+        lines += "\n  apns-id         \(test.apnsID)"
+        if let unique = test.apnsUniqueID { lines += "\n  apns-unique-id  \(unique)" }
+        for attempt in test.attempts {
+            let status = attempt.status.map { "\($0)" } ?? "none"
+            let words = attempt.reason.map { ", \($0)" } ?? ""
+            lines += "\n  try \(attempt.attempt)           status \(status)\(words)"
+            lines += ", \(attempt.durationMilliseconds) ms"
         }
         return lines
     }
 
     private static func showCurl(_ device: String, _ invocation: Invocation) throws(ToolError) {
         let request = try House.withClient(invocation) { client throws(ToolError) in
-            try client.get(APIPath.devicesPushRequest.parts(device))
+            try client.get(APIPath.devicesPushRequest.parts(device)).read(PushRequestItem.self)
         }
         // In double quotes, so that the shell inserts the variable's value.
         var authorization = "\"authorization: bearer $PROVIDER_TOKEN\""
@@ -65,23 +59,22 @@ enum PushTestCommand {
             authorization = quoted("authorization: bearer " + (try providerToken(for: request, invocation)))
         }
         var words = ["curl --http2 --include"]
-        if let file = request["caFile"]?.string { words.append("--cacert \(quoted(file))") }
+        if let file = request.caFile { words.append("--cacert \(quoted(file))") }
         words.append("--header \(authorization)")
-        guard let fields = request["headers"]?.members else {
-            throw .data("The service's answer has no header fields.")
-        }
-        for (name, value) in fields { words.append("--header \(quoted("\(name): \(value.string ?? "")"))") }
-        words.append("--data-binary \(quoted(request.text("body")))")
-        words.append(quoted(request.text("url")))
+        for field in request.headers.all { words.append("--header \(quoted("\(field.name): \(field.value)"))") }
+        words.append("--data-binary \(quoted(request.body))")
+        words.append(quoted(request.url))
         invocation.console.line(words.joined(separator: " \\\n  "))
     }
 
     /// Signed here, with the files that `config.json` names: no answer of the service has a provider token.
-    private static func providerToken(for request: JSONValue, _ invocation: Invocation) throws(ToolError) -> String {
+    private static func providerToken(
+        for request: PushRequestItem, _ invocation: Invocation
+    ) throws(ToolError) -> String {
         do {
             let configuration = try ServiceConfiguration.read(try House.path(of: invocation) + "/config.json")
             let push = configuration.push.first {
-                $0.environment.word == request.text("environment") && $0.bundleIDs.contains(request.text("bundleID"))
+                $0.environment.word == request.environment && $0.bundleIDs.contains(request.bundleID)
             }
             guard let push else { throw ToolError.data("config.json has no \"push\" for the device's app.") }
             return try push.providerToken(at: .now)

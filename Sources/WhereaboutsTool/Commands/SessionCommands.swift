@@ -21,8 +21,9 @@ enum SessionCommands {
             }
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        let code = try answer.read(MadeSignInCode.self)
         let url = try DeviceCommands.publicURL(invocation)
-        let until = answer.time("expires").map { LocalTime.text($0) } ?? "?"
-        invocation.console.line("\(url)\(answer.text("path"))\nSigns one browser in before \(until).")
+        invocation.console.line(
+            "\(url)\(code.path)\nSigns one browser in before \(LocalTime.text(Timestamp(code.expires))).")
     }
 }

@@ -19,14 +19,13 @@ enum VerifyCommand {
         reach: .files, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
-        let answer = try answer(invocation)
-        let isGood = answer["ok"]?.bool == true
+        let found = try answer(invocation)
         if invocation.has(Options.json) {
-            invocation.console.result(answer.jsonLine)
+            invocation.console.result(found.bytes + [UInt8(ascii: "\n")])
         } else {
-            invocation.console.result(table(of: answer).text.utf8)
+            invocation.console.result(table(of: found).text.utf8)
         }
-        guard isGood else {
+        guard found.isGood else {
             throw .checkFailed(
                 invocation.has(Options.json) ? nil : "The log, its keys or a projection is damaged; see the table.")
         }
@@ -34,14 +33,14 @@ enum VerifyCommand {
 
     /// The answer of the service, or the verification of the files alone if damage or a read-only directory prevents a
     /// service.
-    private static func answer(_ invocation: Invocation) throws(ToolError) -> JSONValue {
+    private static func answer(_ invocation: Invocation) throws(ToolError) -> Verification {
         let path = try House.path(of: invocation)
         let console = invocation.console
         guard DataDirectory.running(in: path) == nil, access(path + "/log.sqlite", F_OK) == 0 else {
             return try House.withClient(invocation) { client throws(ToolError) in
                 // A service in another process gives no progress.
                 try showing(VerificationProgress(), on: console) { () throws(ToolError) in
-                    try client.get(APIPath.verify.parts())
+                    try client.get(APIPath.verify.parts()).read()
                 }
             }
         }
@@ -51,7 +50,7 @@ enum VerifyCommand {
                 let client = House.client(of: service)
                 defer { client.service.transport.close() }
                 return try showing(service.verificationProgress, on: console) { () throws(ToolError) in
-                    try client.get(APIPath.verify.parts())
+                    try client.get(APIPath.verify.parts()).read()
                 }
             } catch let error as ToolError {
                 throw error
@@ -61,11 +60,9 @@ enum VerifyCommand {
         }
         do throws(LogError) {
             let progress = VerificationProgress()
-            let json = try showing(progress, on: console) { () throws(LogError) in
+            return try showing(progress, on: console) { () throws(LogError) in
                 try FilesVerification.run(path, progress: progress)
             }
-            guard let document = try? JSONDocument.parse(json) else { throw .stopped }
-            return document.root
         } catch { throw .data("\(error)") }
     }
 
@@ -82,38 +79,34 @@ enum VerifyCommand {
             }, body)
     }
 
-    static func table(of answer: JSONValue) -> Table {
+    private static func table(of found: Verification) -> Table {
         var table = Table("CHECK", "RESULT", "DETAILS")
-        let log = answer["log"]
-        let root = log?.text("root") ?? ""
+        let log = found.log
         table.add(
-            "log", log?["ok"]?.bool == true ? "good" : "WRONG",
-            log?["problem"]?.string ?? "\(ProjectionCommands.number(log?["events"])) events, root \(root.prefix(16))…")
-        let keys = answer["keys"]
-        let lost = keys?["lost"]?.int ?? 0
+            "log", log.isGood ? "good" : "WRONG",
+            log.problem ?? "\(number(log.events)) events, root \(log.root.prefix(16))…")
+        let keys = found.keys
         table.add(
-            "keys", lost == 0 ? "good" : "LOST",
-            "\(ProjectionCommands.number(keys?["erased"])) sealed parts erased, \(Text.count(Int(lost))) with a lost key"
-        )
-        if let fixes = answer["fixes"] {
+            "keys", keys.lost == 0 ? "good" : "LOST",
+            "\(number(keys.erased)) sealed parts erased, \(number(keys.lost)) with a lost key")
+        if let fixes = found.fixes {
             table.add(
-                "index of fixes", fixes["ok"]?.bool == true ? "good" : "WRONG",
-                fixes["problem"]?.string.map { "\($0); the service makes it again" } ?? details(ofFixes: fixes))
+                "index of fixes", fixes.isGood ? "good" : "WRONG",
+                fixes.problem.map { "\($0); the service makes it again" } ?? details(of: fixes))
         }
-        for projection in answer["projections"]?.array.map(Array.init) ?? [] {
-            let isGood = projection.text("rows") == "ok" && projection.text("refold") == "equal"
+        for projection in found.projections {
             table.add(
-                "projection \(projection.text("name"))", isGood ? "good" : "WRONG",
-                "at event \(ProjectionCommands.number(projection["place"])), rows \(projection.text("rows")), "
-                    + "refold \(projection.text("refold"))")
+                "projection \(projection.name)", projection.isGood ? "good" : "WRONG",
+                "at event \(projection.place.map(number) ?? ""), rows \(projection.rows), refold \(projection.refold)")
         }
         return table
     }
 
     /// The index has no file before its first 65,536 events.
-    private static func details(ofFixes fixes: JSONValue) -> String {
-        guard fixes["events"]?.int != 0 else { return "no file yet, all events are indexed in memory" }
-        let (found, events) = (ProjectionCommands.number(fixes["fixes"]), ProjectionCommands.number(fixes["events"]))
-        return "\(found) fixes of \(events) events"
+    private static func details(of fixes: VerifiedFixes) -> String {
+        guard fixes.events != 0 else { return "no file yet, all events are indexed in memory" }
+        return "\(number(fixes.fixes)) fixes of \(number(fixes.events)) events"
     }
+
+    private static func number(_ value: Int64) -> String { Text.count(Int(value)) }
 }

@@ -104,15 +104,16 @@ enum WebhookCommands {
                         for word in words { array.value(word) }
                     }
                 }
-                return (made, token)
+                return (try made.read(Recorded<MadeWebhook>.self), token)
             }
             // The person's list has references; the operator uses numbers.
-            let webhooks = try client.items(APIPath.peopleWebhooks.parts(person.text))
-            let own = webhooks.first { $0.name("token") == token }
-            return made.replacing("id", by: own?["id"])
+            let webhooks = try client.all(WebhookItem.self, APIPath.peopleWebhooks.parts(person.text))
+            var webhook = made
+            if let own = webhooks.first(where: { $0.token.text == token }) { webhook.made.id = own.id }
+            return webhook
         }
-        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
-        let made = try answer.read(MadeWebhook.self)
+        if invocation.has(Options.json) { return invocation.console.result(answer.bytes + [UInt8(ascii: "\n")]) }
+        let made = answer.made
         invocation.console.line("Added the webhook \(made.id.text) of \(person.text).")
         if let secret = made.secret { invocation.console.line("Its secret, shown this once: \(secret)") }
         if let address = invocation[address] {

@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import JSON
+import Replies
 import SQLite
 import TestSupport
 import Testing
@@ -114,7 +115,7 @@ import Whereabouts
             return
         }
         #expect(loss.has == 14 && loss.known == 24)
-        let told = try JSONDocument.parse(try FilesVerification.run(killed.scene.path)).root
+        let told = try JSONDocument.parse(try FilesVerification.run(killed.scene.path).bytes).root
         #expect(told["ok"]?.bool == false && told["log"]?["number"]?.int == 15)
         #expect(told["log"]?["problem"]?.string == "\(LogError.lost(loss))")
         do {
@@ -209,7 +210,7 @@ import Whereabouts
         _ = house.settled()
         let online = house.manage("GET", "/v1/verify")
         house.stop()
-        let told = try JSONDocument.parse(try FilesVerification.run(house.directory)).root
+        let told = try JSONDocument.parse(try FilesVerification.run(house.directory).bytes).root
         #expect(told["ok"]?.bool == true && told["log"]?["root"]?.string == online["log"]?["root"]?.string)
         let projections = told["projections"]?.array.map(Array.init) ?? []
         #expect(projections.count == ProjectionKind.all.count)
