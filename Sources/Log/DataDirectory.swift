@@ -79,10 +79,10 @@ package final class DataDirectory: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
-    /// Tries for a fifth of a second: a child of a process that has just let go may hold the lock between its fork and
+    /// Tries for a second: a child of a process that has just let go may hold the lock between its fork and
     /// its exec.
     private static func takeLock(_ descriptor: Int32) -> Bool {
-        for _ in 0..<20 {
+        for _ in 0..<100 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
             usleep(10_000)
         }

@@ -34,6 +34,9 @@ struct ExportEndpoints: Sendable {
         guard let form = Self.forms[exchange.parameters[1]] else { throw .notFound }
         let person = try exchange.handle(0)
         let wanted = exchange.request.parameter("device")
+        guard wanted.map({ Handle($0) != nil }) ?? true else {
+            throw .invalid("\"device\" must be the handle of a device, for example anna-phone.")
+        }
         return try views.read(exchange, context, .track, from: TimelineTable.name) { (reading) throws(Problem) in
             let range = try ReadEndpoints.range(reading)
             let permit = reading.permit

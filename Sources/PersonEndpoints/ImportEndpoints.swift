@@ -60,6 +60,7 @@ struct ImportEndpoints: Sendable {
             throw .invalid(
                 "\"file\" must be an object with \"name\", \"format\", \"bytes\" and \"sha256\" as far as known.")
         }
+        try json.takeOnly(["name", "format", "bytes", "sha256"], of: "\"file\"")
         var head: Hash256?
         if let text = try json.optionalText("sha256") {
             guard let bytes = Hex.decode(text), let hash = Hash256(bytes: bytes) else {
@@ -67,9 +68,11 @@ struct ImportEndpoints: Sendable {
             }
             head = hash
         }
-        return ImportedFile(
+        let file = ImportedFile(
             name: try json.optionalText("name"), format: try json.optionalText("format"),
             byteCount: try json.optionalInteger("bytes"), head: head)
+        if let defect = file.defect { throw .refused(defect) }
+        return file
     }
 
     /// The id of an import; the events of the import have it as their correlation.
@@ -96,7 +99,9 @@ struct ImportEndpoints: Sendable {
             throw .invalid("\"people\" must be a list of at most \(Limits.batchCommands) people with their counts.")
         }
         let fault = try body.optionalText("fault").map { ImportFault($0) }
+        if let defect = fault?.defect { throw .refused(defect) }
         for person in people {
+            try person.takeOnly(["person", "new", "duplicate", "visits", "rejected"], of: "\"people\"")
             let counts = ImportCounts(
                 new: try person.optionalInteger("new") ?? 0, duplicate: try person.optionalInteger("duplicate") ?? 0,
                 visits: try person.optionalInteger("visits") ?? 0,

@@ -87,7 +87,7 @@ extension WebhookEndpoints {
         let taken = Self.members(of: kind)
         for name in ["url", "address", "token", "priority", "detailedTitle"] where !taken.contains(name) {
             guard body[name].map(\.isNull) ?? true else {
-                throw .invalid("\"\(name)\" does not belong to the kind \(word); leave it out.")
+                throw .refused("\"\(name)\" does not belong to the kind \(word); leave it out.")
             }
         }
         let isDetailed = try body.flag("detailedTitle", default: false)
@@ -99,7 +99,7 @@ extension WebhookEndpoints {
             let url = try url(of: body)
             let token = try body.optionalText("token") ?? ""
             guard token.utf8.count <= Self.tokenBytes, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw .invalid(
+                throw .refused(
                     "\"token\" must be an access token of the ntfy server in at most \(Self.tokenBytes) ASCII characters, for example tk_AgQdq7mVBoFD37zQVN29RhuMzNIz2."
                 )
             }
@@ -115,7 +115,7 @@ extension WebhookEndpoints {
                     409, "Mail is off", "The operator has not configured a mail relay; see \"mail\" in the README.")
             }
             guard let address = MailAddress(try body.requiredText("address")) else {
-                throw .invalid("\"address\" must be one address of mail, for example anna@example.org.")
+                throw .refused("\"address\" must be one address of mail, for example anna@example.org.")
             }
             return WebhookTarget(address: address, key: secret, showsDetailInTitle: isDetailed)
         case .homeAssistant?:
@@ -168,7 +168,7 @@ extension WebhookEndpoints {
         let given = body["topics"].flatMap { $0.isNull ? nil : $0 }
         if kind == .homeAssistant {
             guard given == nil, !isSilenceWanted else {
-                throw .invalid("A tracker of Home Assistant has no topics; leave out \"topics\" and \"silentAfter\".")
+                throw .refused("A tracker of Home Assistant has no topics; leave out \"topics\" and \"silentAfter\".")
             }
             return []
         }
@@ -179,7 +179,7 @@ extension WebhookEndpoints {
             throw .invalid("\"topics\" must be a list of \(FeedTopics.words.joined(separator: ", ")).")
         }
         guard topics.contains(.silence) == isSilenceWanted else {
-            throw .invalid(
+            throw .refused(
                 "The topic silence and \"silentAfter\" (in seconds, for example 3600) go together; give both.")
         }
         return topics

@@ -48,8 +48,23 @@ enum House {
         return invocation[GlobalOptions.data] ?? DataDirectory.standardPath
     }
 
+    /// The looks at a directory that another process has, a twentieth of a second apart.
+    private static let looksMax = 60
+
+    /// The process that has the directory; `nil` if there is none.
+    ///
+    /// A process without an address is another command, or a service that starts: the tool waits three seconds for its end or
+    /// its address.
+    private static func running(in path: String) -> (processID: Int32, address: String?)? {
+        for _ in 0..<looksMax {
+            guard let running = DataDirectory.running(in: path), running.address == nil else { break }
+            usleep(50_000)
+        }
+        return DataDirectory.running(in: path)
+    }
+
     private static func operatorClient(of path: String, mayMake: Bool) throws(ToolError) -> Client {
-        guard let running = DataDirectory.running(in: path) else {
+        guard let running = running(in: path) else {
             if !mayMake, access(path + "/log.sqlite", F_OK) != 0 {
                 let makers = CommandTable.all.filter(\.makesInstallation).map(\.name).joined(separator: ", ")
                 throw .data("There is no installation in \(path). Check --data, or create one with one of: \(makers).")

@@ -1,8 +1,11 @@
 import Glibc
 import JSON
+import Log
 import Service
+import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 @testable import WhereaboutsTool
 
@@ -165,6 +168,21 @@ import Testing
         let (exitCode, _, notes) = whereabouts("--data", folder.path, "person", "list")
         #expect(exitCode == 3)
         #expect(notes.hasPrefix("whereabouts: Another command (process "))
+    }
+
+    @Test func `a command waits for another one that is about to end`() throws {
+        let folder = TemporaryFolder()
+        #expect(whereabouts("--data", folder.path, "person", "add", "anna").exitCode == 0)
+        let other = Mutex<DataDirectory?>(try DataDirectory(path: folder.path))
+        #expect(DataDirectory.running(in: folder.path) != nil)
+        let ending = WorkerThread {
+            usleep(300_000)
+            other.withLock { $0 = nil }
+        }
+        defer { ending.join() }
+        let (exitCode, results, notes) = whereabouts("--data", folder.path, "person", "list")
+        #expect(exitCode == 0, "\(notes)")
+        #expect(results.contains("anna"))
     }
 
     @Test func `a service that listens is asked over its socket`() throws {

@@ -54,10 +54,8 @@ package struct Exchange: Sendable {
         do throws(JSONError) { document = try JSONDocument.parse(request.body) } catch {
             throw .unreadable(error)
         }
-        guard let members = document.root.members else { throw .invalid("The body must be a JSON object.") }
-        for (key, _) in members where !keys.contains(key) {
-            throw .unknown(key, "a member of this body", takes: keys)
-        }
+        guard document.root.kind == .object else { throw .invalid("The body must be a JSON object.") }
+        try document.root.takeOnly(keys, of: "this body")
         return document.root
     }
 
@@ -187,6 +185,17 @@ extension Problem {
         switch error {
         case .tooDeep, .invalidString, .invalidNumber, .duplicateKey: .refused("The body cannot be read: \(error)")
         default: .invalid("The body is not JSON: \(error)")
+        }
+    }
+}
+
+extension JSONValue {
+    /// - Parameter what: The object, for the sentence, for example `"file"`.
+    /// - Throws: 400 if the object has a member that is not among `keys`.
+    package func takeOnly(_ keys: [String], of what: String) throws(Problem) {
+        guard let members else { return }
+        for (key, _) in members where !keys.contains(key) {
+            throw .unknown(key, "a member of \(what)", takes: keys)
         }
     }
 }

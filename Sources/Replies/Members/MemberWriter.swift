@@ -101,12 +101,12 @@ package struct MemberWriter: MemberVisitor {
     package mutating func point(_ value: inout MapPoint) {
         if case .properties = part { return }
         if conversion == nil, case .degrees(let latitude, let longitude) = value {
-            json.field("latitude", latitude)
-            json.field("longitude", longitude)
+            if has("latitude") { json.field("latitude", latitude) }
+            if has("longitude") { json.field("longitude", longitude) }
             return
         }
         let numbers = numbers(of: value)
-        for (key, number) in [("x", numbers?.x), ("y", numbers?.y)] {
+        for (key, number) in [("x", numbers?.x), ("y", numbers?.y)] where has(key) {
             json.key(key)
             if let number { json.value(number) } else { json.null() }
         }

@@ -38,19 +38,9 @@ extension Standing {
         guard persons.imports.imports(of: person).count < Limits.importsPerPerson else {
             throw .invalid("A person has at most \(Limits.importsPerPerson) imports.")
         }
-        try check(wanted.file)
+        if let defect = wanted.file.defect { throw .invalid(defect) }
         decision.append(.importBegan(wanted.id, .open(wanted.file)), to: .audit(person))
         return ImportID(rawValue: place + Int64(decision.drafts.count))
-    }
-
-    private func check(_ file: ImportedFile) throws(Refusal) {
-        if let name = file.name, !(1...Limits.fileNameCharacters).contains(name.unicodeScalars.count) {
-            throw .invalid("A file's name has 1 to \(Limits.fileNameCharacters) characters.")
-        }
-        if let format = file.format, !(1...Limits.fileFormatCharacters).contains(format.unicodeScalars.count) {
-            throw .invalid("The name of a format has 1 to \(Limits.fileFormatCharacters) characters.")
-        }
-        if let bytes = file.byteCount, bytes < 0 { throw .invalid("The length of a file is not negative.") }
     }
 
     /// Ends an import in a person's history. If it has ended there, there is no event.
@@ -66,9 +56,7 @@ extension Standing {
         guard [counts.new, counts.duplicate, counts.visits, counts.rejected].allSatisfy({ $0 >= 0 }) else {
             throw .invalid("The counts of an import are not negative.")
         }
-        if let fault, !(1...Limits.importFaultCharacters).contains(fault.text.unicodeScalars.count) {
-            throw .invalid("The fault of an import has 1 to \(Limits.importFaultCharacters) characters.")
-        }
+        if let defect = fault?.defect { throw .invalid(defect) }
         var decision = Decision()
         if known.end == nil {
             decision.append(

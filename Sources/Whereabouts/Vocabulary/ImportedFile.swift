@@ -23,6 +23,18 @@ package struct ImportedFile: Hashable, Sendable {
         (self.name, self.format, self.byteCount, self.head) = (name, format, byteCount, head)
     }
 
+    /// Why it describes no file, as a sentence; `nil` if it does.
+    package var defect: String? {
+        if let name, !(1...Limits.fileNameCharacters).contains(name.unicodeScalars.count) {
+            return "A file's name has 1 to \(Limits.fileNameCharacters) characters."
+        }
+        if let format, !(1...Limits.fileFormatCharacters).contains(format.unicodeScalars.count) {
+            return "The name of a format has 1 to \(Limits.fileFormatCharacters) characters."
+        }
+        if let byteCount, byteCount < 0 { return "The length of a file is not negative." }
+        return nil
+    }
+
     /// Whether both are known to be the same file, as far as its length and its beginning show.
     package func isSame(as other: ImportedFile) -> Bool {
         head != nil && byteCount != nil && head == other.head && byteCount == other.byteCount
@@ -58,4 +70,10 @@ package struct ImportCounts: Hashable, Sendable {
 package struct ImportFault: Hashable, Sendable {
     package let text: String
     package init(_ text: String) { self.text = text }
+
+    /// Why it is none, as a sentence; `nil` if it is one.
+    package var defect: String? {
+        (1...Limits.importFaultCharacters).contains(text.unicodeScalars.count)
+            ? nil : "The fault of an import has 1 to \(Limits.importFaultCharacters) characters."
+    }
 }
