@@ -295,7 +295,7 @@ package enum Schema {
                         ["person": handle, "device": handle, "fixes": importedFixes],
                         optional: ["visits": importedVisits]),
                     0...Limits.batchCommands)
-            ], optional: ["file": importedFile]
+            ], optional: ["file": orNull(importedFile)]
         ).with(["description": "The fixes of devices that are added, with their people, if they do not exist."]),
         "SourceInformation": object(of: SourceInformationItem.self),
         "Visit": object(of: VisitItem.self),
