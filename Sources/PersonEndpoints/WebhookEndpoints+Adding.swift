@@ -114,7 +114,7 @@ extension WebhookEndpoints {
                 throw Problem(
                     409, "Mail is off", "The operator has not configured a mail relay; see \"mail\" in the README.")
             }
-            guard let address = MailAddress(try body.requiredText("address")) else {
+            guard let address = MailAddress(try body.optionalText("address") ?? "") else {
                 throw .refused("\"address\" must be one address of mail, for example anna@example.org.")
             }
             return WebhookTarget(address: address, key: secret, showsDetailInTitle: isDetailed)
@@ -137,7 +137,9 @@ extension WebhookEndpoints {
             throw Problem(
                 409, "Webhooks are off", "The operator has not allowed any target; see \"webhooks\" in the README.")
         }
-        let text = try body.requiredText("url")
+        guard let text = try body.optionalText("url") else {
+            throw .refused("\"url\" is missing: the address of the server or of the ntfy topic.")
+        }
         guard text.utf8.count <= Limits.webhookURLBytes, let url = PostURL(text) else {
             throw .invalid(
                 "\"url\" must be a URL of https in at most \(Limits.webhookURLBytes) ASCII characters, without user and fragment."

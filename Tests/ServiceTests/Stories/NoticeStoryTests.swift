@@ -138,14 +138,14 @@ import Whereabouts
         let scene = try Scene(receiver)
         for (body, status, word) in [
             (#"{"kind":"pager","url":"\#(receiver.url)"}"#, 400, "\"kind\""),
-            (#"{"kind":"ntfy"}"#, 400, "\"url\""),
-            (#"{"url":"\#(receiver.url)","priority":3}"#, 400, "\"priority\""),
+            (#"{"kind":"ntfy"}"#, 422, "\"url\""),
+            (#"{"url":"\#(receiver.url)","priority":3}"#, 422, "\"priority\""),
             (#"{"kind":"ntfy","url":"\#(receiver.url)","priority":6}"#, 400, "\"priority\""),
-            (#"{"kind":"ntfy","url":"\#(receiver.url)","token":"a b"}"#, 400, "\"token\""),
-            (#"{"kind":"ntfy","url":"\#(receiver.url)","token":"a\r\nX: y"}"#, 400, "\"token\""),
+            (#"{"kind":"ntfy","url":"\#(receiver.url)","token":"a b"}"#, 422, "\"token\""),
+            (#"{"kind":"ntfy","url":"\#(receiver.url)","token":"a\r\nX: y"}"#, 422, "\"token\""),
             (#"{"kind":"ntfy","url":"https://elsewhere.example/t"}"#, 422, "not allowed"),
-            (#"{"url":"\#(receiver.url)","topics":["silence"]}"#, 400, "\"silentAfter\""),
-            (#"{"url":"\#(receiver.url)","topics":["query"],"silentAfter":3600}"#, 400, "\"silentAfter\""),
+            (#"{"url":"\#(receiver.url)","topics":["silence"]}"#, 422, "\"silentAfter\""),
+            (#"{"url":"\#(receiver.url)","topics":["query"],"silentAfter":3600}"#, 422, "\"silentAfter\""),
             (#"{"url":"\#(receiver.url)","silentAfter":899}"#, 400, "900"),
             (#"{"url":"\#(receiver.url)","silentAfter":2592001}"#, 400, "2592000"),
             (#"{"kind":"email","address":"anna@example.org"}"#, 409, "relay"),
@@ -246,7 +246,7 @@ import Whereabouts
             "wälker@example.org", "walker@-example.org", String(repeating: "w", count: 65) + "@example.org",
             "w@" + String(repeating: "e.", count: 130) + "org",
         ] {
-            #expect(scene.add(#"{"kind":"email","address":"\#(address)"}"#).status == 400, "\(address)")
+            #expect(scene.add(#"{"kind":"email","address":"\#(address)"}"#).status == 422, "\(address)")
         }
         let id = try scene.added(
             #"{"kind":"email","address":"walker+x@example.org","topics":["query"],"detailedTitle":true}"#)
