@@ -169,6 +169,8 @@ export async function openMap(element, { taken } = {}) {
             watcher.disconnect();
             for (const query of [dark, forced]) query.removeEventListener('change', redraw);
             removeEventListener('theme', redraw);
+            // Leaflet ends a zoom's animation by a timer that it does not cancel; without this, the timer looks for the removed map.
+            leafletMap._animatingZoom = false;
             leafletMap.remove();
         },
     };
