@@ -70,6 +70,7 @@ function changed({ event, name }) {
     if (event === 'AuthorizationReported') return word('devices.status', name.split(',')[0]);
     if (event === 'CorrectionMade') return word('places.kinds', name);
     if (event === 'ScheduleSet') return strings('sharing.every', { time: time.duration(Number.parseInt(name.replace(/\D+/g, ''), 10)) });
+    if (event === 'ImportEnded') return strings('audit.newFixes', { count: Number.parseInt(name, 10) });
     return name;
 }
 

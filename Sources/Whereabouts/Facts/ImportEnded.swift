@@ -21,7 +21,8 @@ enum ImportEnded: Fact {
 
     static func audited(_ recorded: RecordedEvent) -> Audited {
         guard case .importEnded(let counts, _) = recorded.event else { return .nothing }
-        return .change(SettingChange(item: recorded.number, name: "\(counts.new)"))
+        return .change(
+            SettingChange(item: recorded.number, name: counts.new == 1 ? "1 new fix" : "\(counts.new) new fixes"))
     }
 }
 
