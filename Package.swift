@@ -74,7 +74,7 @@ let package = Package(
         tests("WireFormats", ["Geodesy", "JSON", "Replies", "Whereabouts"]),
         module("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
         tests("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
-        // Files of the log's index of fixes. Everything else of the index is in Log.
+        // The files of the log's index of fixes. The rest of the index is in Log.
         module("FixRuns", ["Cryptography", "Whereabouts"]),
         tests("FixRuns", ["Cryptography", "Whereabouts"]),
         module(
@@ -208,7 +208,8 @@ let package = Package(
                 "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServerTests",
             ]),
         .target(name: "TestSupport", dependencies: ["Threading"], path: "Tests/Support", swiftSettings: strict),
-        // Of its own, because Foundation beside the operators of tests is more than the compiler can check.
+        // A separate target: with Foundation and the operators of tests together, the compiler's type check does not
+        // finish.
         .target(name: "TestProcesses", path: "Tests/Processes", swiftSettings: strict),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ],

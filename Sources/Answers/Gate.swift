@@ -5,9 +5,9 @@ package import Projections
 import Tables
 package import Whereabouts
 
-/// Bytes about a person whose record is durable. Only the gate makes them, and every sender of recorded data takes
-/// them: a route as its answer, a stream as its next part. So no such bytes leave without their record. They cannot be
-/// copied, and leave once.
+/// Bytes about a person whose record is durable. Only the gate makes them, and every sender of recorded data requires
+/// them: a route as its answer, a stream as its next part. So no such bytes leave without their record. The type is
+/// noncopyable, so each value is sent once.
 package struct Disclosed: ~Copyable, Sendable {
     private var response: HTTPResponse
 

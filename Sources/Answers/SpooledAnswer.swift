@@ -14,9 +14,9 @@ package final class SpoolRoom: Sendable {
         package var memoryBytes = 1 << 20
         /// The longest answer: about two million fixes as GPX.
         package var answerBytes = 512 << 20
-        /// The files at a time of all callers; each caller has at most one.
+        /// The most files at a time, over all callers; each caller has at most one.
         package var files = 4
-        /// The bytes that stay free on the disk beside a file, for the log.
+        /// The bytes that must stay free on the disk for the log.
         package var freeBytes = 256 << 20
 
         package init() {}
@@ -24,15 +24,15 @@ package final class SpoolRoom: Sendable {
 
     private let directory: String
     let bounds: Bounds
-    /// Those who have a file.
+    /// The callers who have a file.
     private let holders = Mutex<Set<PrincipalID>>([])
 
-    /// - Parameter directory: Where files are made; usually the data directory.
+    /// - Parameter directory: The folder for the files, usually the data directory.
     package init(directory: String, _ bounds: Bounds = Bounds()) {
         (self.directory, self.bounds) = (directory, bounds)
     }
 
-    /// A new file for a caller, which is gone with its last user.
+    /// A new file for a caller. It is deleted when its last user releases it.
     ///
     /// - Throws: 503 if the caller has one, or there are too many; 507 if the disk has too little room.
     fileprivate func file(for caller: PrincipalID) throws(Problem) -> SpoolFile {
@@ -59,7 +59,7 @@ package final class SpoolRoom: Sendable {
     private func giveBack(_ caller: PrincipalID) { holders.withLock { _ = $0.remove(caller) } }
 }
 
-/// A file without a name: its blocks are free when the last user is gone, also after a crash.
+/// A file without a name. The system frees its blocks when the last user releases it, also after a crash.
 private final class SpoolFile: Sendable {
     private let descriptor: CInt
     private let whenGone: @Sendable () -> Void
@@ -101,7 +101,7 @@ private final class SpoolFile: Sendable {
 }
 
 /// An answer that is written piece by piece, hashed while it is written, and sent after its record. Beyond
-/// ``SpoolRoom/Bounds/memoryBytes`` it is in a file, so it takes the same memory however long it is.
+/// ``SpoolRoom/Bounds/memoryBytes`` it is kept in a file, so a longer answer takes no more memory.
 ///
 /// Used by one thread until ``finished(count:asOf:headers:)``.
 package final class SpooledAnswer {

@@ -1,7 +1,7 @@
 package import Projections
 
-/// The parts that reads of stored data need beside the answering thread's own context: the gate, the projections'
-/// progress, and the rules of time zones.
+/// The parts that reads of stored data need, besides the context of the answering thread: the gate, the progress of the
+/// projections, and the time zone rules.
 package struct Views: Sendable {
     /// The way out for a person's data.
     package let gate: Gate

@@ -1,4 +1,5 @@
-/// Lends `bytes` as one piece of memory, without copying where they are in one already (arrays, strings, buffers).
+/// Lends `bytes` as one piece of memory. Copies nothing if they are contiguous already, as in arrays, strings and
+/// buffers.
 ///
 /// A loop over a generic sequence is not specialized across modules: base 64 took 30 ns a byte, and takes 3 here.
 func withContiguousBytes<R>(_ bytes: some Sequence<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {

@@ -2,8 +2,9 @@ package import Whereabouts
 
 /// The mark of one fix in the index: a keyed hash, and the number of its event.
 package struct FixMark: Hashable, Comparable, Sendable {
-    /// The bits of ``hash`` that follow from the other members of the fix, so that of a thousand fixes of one device,
-    /// time and place the equal one is found without opening the rest. The 40 bits above follow from the identity.
+    /// The bits of ``hash`` that follow from the other members of the fix. They find the equal fix among, for example,
+    /// a thousand fixes of one device, time and place, without opening the rest. The 40 bits above follow from the
+    /// identity.
     package static let contentBits: UInt64 = 0xFF_FFFF
 
     /// The hash of the fix (`FixIdentities.hash(of:device:)` of the log).

@@ -2,7 +2,7 @@ package import Cryptography
 package import Whereabouts
 
 extension FixRun {
-    /// With more runs than this, all are merged: a look-up reads each of them.
+    /// With more runs than this, all are merged, because a look-up reads every run.
     private static let runsMax = 24
 
     /// Merges neighboring runs of one log into one, and leaves out the marks of erased persons.
@@ -12,8 +12,8 @@ extension FixRun {
     ///   - erased: All persons erased from the log.
     ///   - key: The key of the tags.
     ///   - epoch: The log's epoch now.
-    ///   - isStopping: Asked once for 65,536 marks; the work ends when it is `true`.
-    /// - Returns: `nil` for no runs, or if it was stopped. Nothing is left then.
+    ///   - isStopping: Called once for every 65,536 marks; the work ends when it returns `true`.
+    /// - Returns: `nil` for no runs, or if it was stopped; then no file is left.
     /// - Throws: ``FixRunFailure``; ``FixRunFailure/damaged`` does not say which run is damaged.
     package static func merged(
         _ runs: [FixRun], without erased: Set<PersonID>, in folder: String, key: SipHash, epoch: Int64,
@@ -45,8 +45,8 @@ extension FixRun {
     /// The runs to merge next: neighbours none of which has more than 2/7 of their marks, so at least four; or all runs
     /// if there are too many. `nil` if there are none.
     ///
-    /// Each fix is written again about once while the log grows fourfold, and there are up to three runs for each such
-    /// step, whatever small runs the ends of processes leave between them.
+    /// Each fix is rewritten about once while the log grows fourfold. For each such step there are up to three runs,
+    /// and the small runs that each exit of the process leaves between them.
     package static func mergeable(_ runs: [FixRun]) -> [FixRun]? {
         var best: (range: ClosedRange<Int>, largest: Int64, total: Int64)?
         for start in runs.indices {

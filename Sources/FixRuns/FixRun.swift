@@ -25,7 +25,7 @@ package enum FixRunFailure: Error, CustomStringConvertible {
     /// The file cannot be read or written now; it is kept.
     case file(errno: Int32)
 
-    /// Half a sentence for the operator, without data of a person.
+    /// The fault as a clause for the operator, without personal data.
     package var description: String {
         switch self {
         case .damaged: "it has changed since it was written"

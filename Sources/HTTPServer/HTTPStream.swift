@@ -3,8 +3,9 @@ internal import Synchronization
 /// The content of an answer that is written while it is sent: in pieces, from any thread, until it is finished or the
 /// client has gone.
 ///
-/// Bytes that the client does not take wait here, up to a bound. A client that falls further behind is cut off. Content that
-/// is whole from the beginning, such as a file, is not written but read as the client takes it (``Source``).
+/// Bytes that the client has not read yet wait here, up to a bound. A client that falls further behind is cut off.
+/// Content that is complete at the start, such as a file, is read as the client takes it (``Source``), instead of
+/// written.
 package final class HTTPStream: Sendable {
     private struct State {
         var waiting: [UInt8] = []

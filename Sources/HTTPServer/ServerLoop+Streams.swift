@@ -11,8 +11,8 @@ final class StreamSource {
         (self.stream, self.connection, self.loop) = (stream, connection, loop)
     }
 
-    /// A response that asks for bytes when the socket takes some. It is chunked unless its length is known; for HTTP/1.0
-    /// the connection's end ends it.
+    /// A response that reads its bytes when the socket can take some. It is chunked unless its length is known; with
+    /// HTTP/1.0 it ends with the connection.
     func makeResponse() -> OpaquePointer? {
         let source = Unmanaged.passRetained(self)
         let response = MHD_create_response_from_callback(
@@ -30,10 +30,10 @@ final class StreamSource {
         return response
     }
 
-    /// The least bytes per second that a client must take of a file: the service has only so many open.
+    /// The fewest bytes per second that a client must read of a file, because the number of open files is limited.
     private static let fileBytesPerSecondMin = 65_536.0
 
-    /// How long the answer may be sent: a stream as long as it lasts, a file by its length.
+    /// The time limit for sending the answer: none for a stream; for a file, by its length.
     func phase(from seconds: Double) -> Connection.Phase {
         guard let length = stream.length else { return .streaming }
         return .answering(untilSeconds: seconds + Double(length) / Self.fileBytesPerSecondMin)

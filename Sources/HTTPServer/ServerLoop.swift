@@ -384,7 +384,7 @@ final class ServerLoop: @unchecked Sendable {
             guard MHD_add_response_header(prepared, header.name, header.value) == .YES else { return false }
         }
         counters.countAnswer(status: response.status)
-        // A client that takes nothing is bounded by the bytes that may wait for it, and of a file by time.
+        // For a client that reads nothing, the bound is the waiting bytes; for a file it is the time limit.
         connection.phase = source.phase(from: nowSeconds + configuration.requestDeadlineSeconds)
         if drainUntilSeconds != nil { stream.finish() }
         streams[connection.descriptor] = source

@@ -13,7 +13,7 @@ import Whereabouts
 /// A question about a free coordinate or name concerns no person. So it needs only a valid token and is not recorded,
 /// and neither the question nor the answer reaches diagnostics.
 ///
-/// Coordinates are WGS 84 in degrees, and distances meters. Another datum has to be transformed by the caller.
+/// Coordinates are WGS 84 in degrees, and distances meters. Callers must transform other datums.
 package struct GeocodeEndpoints: Sendable {
     let decisions: Decisions
     let geocodingBudgets: GeocodingBudgets

@@ -9,9 +9,9 @@ import Whereabouts
 
 /// Rights to a person's location: grants, invitations, pauses, and questions that need the subject's consent.
 ///
-/// All requests are for the person whose data it is, with the scope `manage`, and for the operator; another caller
-/// gets 404, as for a person who does not exist. `redeem` and the answers to consent requests need other rights, see
-/// there. Each change is one event in the person's audit.
+/// May call: the person whose data it is, with the scope `manage`, and the operator. Another caller gets 404, as for a
+/// person who does not exist. `redeem` and the answers to consent requests need other rights, which they document. Each
+/// change is one event in the person's audit.
 struct GrantEndpoints: Sendable {
     let decisions: Decisions
     let views: Views

@@ -15,8 +15,8 @@ extension ManageEndpoints {
     /// presence, its authorization, its last contact and fix, and the reports rejected in the last
     /// `Limits.rejectionsShownSeconds`.
     ///
-    /// May call: the person with the scope `manage`, and the operator. The times of contact survive no restart; after
-    /// one, `lastContact` is that of the newest fix or rejected report.
+    /// May call: the person with the scope `manage`, and the operator. A restart forgets the times of contact; after
+    /// it, `lastContact` is the time of the newest fix or rejected report.
     ///
     /// Cost: the newest fixes of the person, the rejected reports, and one read of the log for each of these.
     package func devices(

@@ -79,7 +79,7 @@ package final class DataDirectory: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
-    /// Tries for a second: a child of a process that has just let go may hold the lock between its fork and
+    /// Tries for a second: after a process has released the lock, its child may still hold it between its fork and
     /// its exec.
     private static func takeLock(_ descriptor: Int32) -> Bool {
         for _ in 0..<100 {

@@ -48,7 +48,7 @@ package struct EventTally: Sendable {
                 answerSeconds.add(seconds: recordedAt.seconds(since: start))
             }
         case .locationPushAttempted(let attempt): fold(attempt)
-        // Counted by its kind alone.
+        // Counted only by its kind.
         default: event.isPassedOver(by: .tally)
         }
     }

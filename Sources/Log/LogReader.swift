@@ -79,7 +79,7 @@ package final class LogReader {
     ///
     /// - Parameters:
     ///   - import: The correlation of the events.
-    ///   - person: The person whose events are wanted; `nil` for all.
+    ///   - person: Only the events of this person; `nil` for all.
     ///   - number: The number after which the events come.
     ///   - last: The greatest number.
     package func imported(

@@ -13,7 +13,7 @@ extension ReadEndpoints {
     ///
     /// A row of a query may have many pushes, so pages are shorter than those of visits.
     static let auditRowsPerPage: Int64 = 500
-    /// How far a clock may have been set back without hiding entries, in seconds.
+    /// The longest time, in seconds, by which a clock can be set back without hiding entries.
     private static let clockSeconds: Int64 = 86_400
 
     /// A person's audit: location queries and their outcomes, reads, changes of rights, and acts of the operator that
@@ -78,7 +78,7 @@ extension ReadEndpoints {
     ///
     /// - Throws: 422 if `after` was not given to this caller.
     ///
-    /// The operator sees numbers as they are in the log, other callers a reference of theirs.
+    /// The operator sees the numbers of the log; other callers see references.
     package func row(_ exchange: Exchange) throws(Problem) -> Int64? {
         let references = decisions.references(for: exchange.caller)
         if references.isPlain { return try exchange.logNumber("after") }

@@ -7,13 +7,12 @@ import Log
 import Replies
 import Whereabouts
 
-/// Imports of files: their beginning, their end, the list of them, and undoing them. ``IngestEndpoints`` takes their
-/// batches.
+/// Imports of files: begins, ends, lists and undoes them. ``IngestEndpoints`` takes their batches.
 ///
 /// An import's events have its id as their correlation. A fix that was in the log before made no event, so these are
 /// what only this import brought.
 ///
-/// A person may list and undo their own imports; the operator those of everyone.
+/// A person may list and undo their own imports, and the operator all imports.
 struct ImportEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
@@ -286,7 +285,7 @@ struct ImportEndpoints: Sendable {
         if let after = body["after"], !after.isNull {
             let text = after.string ?? after.int.map { "\($0)" } ?? ""
             guard let number = references.number(text, .event), number >= 0 else {
-                throw .refused("\"after\" must be the \"next\" of the answer before.")
+                throw .refused("\"after\" must be the \"next\" of the previous answer.")
             }
             extent.after = max(extent.after, number)
         }
@@ -301,7 +300,7 @@ struct ImportEndpoints: Sendable {
             if let people = extent.people, people[run.person] == nil { continue }
             guard let handle = decisions.log.withStanding({ $0.persons[run.person]?.handle }) else { continue }
             let revision = FixRevision(time: run.time, reason: reason)
-            // The import's id as the correlation says what was undone.
+            // The correlation is the import's id, so the list shows the import as undone.
             do throws(AppendFailure) {
                 _ = try decisions.log.appendAndWait(
                     command(run, revision, handle), by: exchange.caller, correlation: id)

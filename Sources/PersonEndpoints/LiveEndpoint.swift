@@ -39,12 +39,12 @@ struct LiveEndpoint: Sendable {
     ///
     /// A viewer of a live share link gets the link's stream instead.
     ///
-    /// - Throws: 400 for an id that this stream never gave, 404 for a caller who is neither a person nor such a viewer, 410 if the client
-    ///   missed more than `eventsCaughtUp` events, 429 or 503 if the caller, their tree or the service has too many
-    ///   streams.
+    /// - Throws: 400 for an id that this stream never sent, 404 for a caller who is neither a person nor a viewer of a
+    ///   live link, 410 if the client missed more than `eventsCaughtUp` events, 429 or 503 if the caller, their tree or
+    ///   the service has too many streams.
     ///
-    /// Cost: one answering thread until the stream is handed over; then no thread of its own. A reader who leaves
-    /// more than ``Limits/liveBytesWaiting`` unread is cut off.
+    /// Cost: one answering thread until the deliverer takes over the stream, and no thread after that. A reader who
+    /// leaves more than ``Limits/liveBytesWaiting`` unread is cut off.
     func open(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {

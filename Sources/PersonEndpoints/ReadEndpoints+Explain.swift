@@ -19,7 +19,7 @@ extension ReadEndpoints {
 
     /// A visit with the fixes before, during and after it, as rows of the track, and the devices that counted.
     ///
-    /// Fixes of other devices are among them, marked as not used.
+    /// The fixes include those of other devices, marked as not used.
     fileprivate struct Evidence {
         /// The visit as corrected.
         let visit: Visit

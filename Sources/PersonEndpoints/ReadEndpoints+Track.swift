@@ -108,7 +108,7 @@ extension ReadEndpoints {
     /// The anomaly of each fix among its neighbors, including one neighbor before and after the rows. Hidden neighbors
     /// are ignored.
     ///
-    /// Without PROJ's transform no anomaly is computed. Cost: two searches beside the rows.
+    /// Without PROJ's transform, no anomaly is computed. Cost: two searches in addition to the rows.
     static func marked(
         _ fixes: [ReportedFix], of permit: Permit, _ context: AnswerContext, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Marked] {

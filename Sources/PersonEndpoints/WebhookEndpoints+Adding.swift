@@ -12,19 +12,20 @@ import Whereabouts
 extension WebhookEndpoints {
     /// `POST /v1/people/*/webhooks`: adds a webhook, and shows its secret once.
     ///
-    /// The body has `kind`, by default `webhook`, and what that kind needs:
+    /// The body has `kind`, by default `webhook`, and the members of that kind:
     /// - `webhook`: `url`, of an origin that the operator allows
     /// - `ntfy`: `url` of the topic, of an allowed origin; optionally `token`, `priority` and `detailedTitle`
     /// - `email`: `address`, and optionally `detailedTitle`
     /// - `homeAssistant`: nothing
     ///
     /// All but `homeAssistant` take `topics`, by default all but silence, and `silentAfter` for the topic silence. The
-    /// webhook acts with the caller's token: if that is revoked, it falls silent.
+    /// webhook acts with the caller's token: if the token is revoked, it sends nothing.
     ///
     /// May call: the person only, with the scopes `manage` and `audit`, and with a token instead of a session.
     /// Recorded as `WebhookAdded`, with the target and the secret sealed.
     ///
-    /// - Throws: 409 if the operator allows no targets of the kind, 422 if not this one or for too many webhooks.
+    /// - Throws: 409 if the operator allows no targets of the kind; 422 if the operator does not allow this target, or
+    ///   for too many webhooks.
     func add(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -69,7 +70,7 @@ extension WebhookEndpoints {
         return kind
     }
 
-    /// The members of a body that each kind takes, beside `kind`, `topics` and `silentAfter`.
+    /// The members of a body that each kind takes, in addition to `kind`, `topics` and `silentAfter`.
     private static func members(of kind: NoticeKind?) -> [String] {
         switch kind {
         case nil: ["url"]
@@ -79,7 +80,7 @@ extension WebhookEndpoints {
         }
     }
 
-    /// The target of a body, checked against what the operator allows.
+    /// The target of a body, checked against the allowed targets.
     private func target(
         of kind: NoticeKind?, _ body: JSONValue, secret: [UInt8]
     ) throws(Problem) -> WebhookTarget {
@@ -115,7 +116,7 @@ extension WebhookEndpoints {
                     409, "Mail is off", "The operator has not configured a mail relay; see \"mail\" in the README.")
             }
             guard let address = MailAddress(try body.optionalText("address") ?? "") else {
-                throw .refused("\"address\" must be one address of mail, for example anna@example.org.")
+                throw .refused("\"address\" must be one mail address, for example anna@example.org.")
             }
             return WebhookTarget(address: address, key: secret, showsDetailInTitle: isDetailed)
         case .homeAssistant?:
@@ -128,7 +129,7 @@ extension WebhookEndpoints {
         }
     }
 
-    /// More than any access token of ntfy.
+    /// Longer than any access token of ntfy.
     private static let tokenBytes = 128
 
     /// The URL of a body, of an allowed origin.
@@ -142,7 +143,7 @@ extension WebhookEndpoints {
         }
         guard text.utf8.count <= Limits.webhookURLBytes, let url = PostURL(text) else {
             throw .invalid(
-                "\"url\" must be a URL of https in at most \(Limits.webhookURLBytes) ASCII characters, without user and fragment."
+                "\"url\" must be an https URL of at most \(Limits.webhookURLBytes) ASCII characters, without a user or fragment."
             )
         }
         guard deliverer.allows(url) else {
@@ -170,7 +171,7 @@ extension WebhookEndpoints {
         let given = body["topics"].flatMap { $0.isNull ? nil : $0 }
         if kind == .homeAssistant {
             guard given == nil, !isSilenceWanted else {
-                throw .refused("A tracker of Home Assistant has no topics; leave out \"topics\" and \"silentAfter\".")
+                throw .refused("A Home Assistant tracker has no topics; leave out \"topics\" and \"silentAfter\".")
             }
             return []
         }

@@ -81,20 +81,20 @@ struct WebhookEndpoints: Sendable {
         }
     }
 
-    /// `POST /v1/people/*/webhooks/*/confirmation`: the messages to an address begin when the person shows the code that
-    /// was mailed to it.
+    /// `POST /v1/people/*/webhooks/*/confirmation`: confirms an address with the code that was mailed to it; the
+    /// messages then begin.
     ///
     /// - Throws: 400 without a code, 422 if it is wrong or too old.
     func confirm(_ exchange: Exchange) throws(Problem) -> Command {
         let code = try exchange.object("code").requiredText("code")
         guard code.utf8.count <= Self.codeBytes else {
-            throw .invalid("\"code\" must be the code of the mail, for example H7QKM-29XTD.")
+            throw .invalid("\"code\" must be the code in the mail, for example H7QKM-29XTD.")
         }
         let id = WebhookID(rawValue: try exchange.number(1, .webhook, decisions))
         return .confirmWebhook(id, of: try exchange.handle(0), codeHash: WebhookTarget.codeHash(code))
     }
 
-    /// More than any code with separators.
+    /// Longer than any code with separators.
     private static let codeBytes = 64
 
     /// `DELETE /v1/people/*/webhooks/*`: removes a webhook with its dead letters.

@@ -10,7 +10,7 @@ package struct MailRelay: Hashable, Sendable {
         case tls
         /// By STARTTLS, as at port 587. Without it nothing is sent.
         case startTLS
-        /// Never: only for a relay on this machine.
+        /// No TLS; only for a relay on this machine.
         case none
     }
 
@@ -35,8 +35,8 @@ package struct MailRelay: Hashable, Sendable {
 }
 
 /// An address of mail in its common form, `local@domain`: a dot-atom and a domain of letters, digits and hyphens (RFC
-/// 5321, section 4.1.2), in ASCII. Quoted names, comments, address literals and lists are not among them, so that no text
-/// that exists as an address can hold a line end, a second address or an option of SMTP.
+/// 5321, section 4.1.2), in ASCII. Quoted names, comments, address literals and lists are refused, so an address cannot
+/// contain a line end, a second address or an SMTP option.
 package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address, as it was given.
     package let text: String
@@ -66,7 +66,7 @@ package struct MailAddress: Hashable, Sendable, CustomStringConvertible {
     package var description: String { text }
 
     private static let hyphen = UInt8(ascii: "-")
-    /// The characters of an atom beside letters and digits (RFC 5322, section 3.2.3).
+    /// The characters of an atom other than letters and digits (RFC 5322, section 3.2.3).
     private static let marks = Set("!#$%&'*+-/=?^_`{|}~".utf8)
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
@@ -87,7 +87,7 @@ package struct Mail: Sendable {
     package let recipient: MailAddress
     /// Head and body, with line ends of CR LF.
     package let content: [UInt8]
-    /// How long it may take, connecting and all. Relays may look at a mail for a while before they take it.
+    /// The time limit, including the connection. Relays may check a mail for a while before they accept it.
     package static let milliseconds = 60_000
 
     package init(relay: MailRelay, sender: MailAddress, recipient: MailAddress, content: [UInt8]) {
@@ -133,7 +133,7 @@ final class MailTransfer: Transfer {
 
     func finish(_ code: CURLcode) {
         let status = post_status(handle)
-        // A relay that says no ends the transfer as a failure of libcurl, with its reply as the status.
+        // If a relay refuses, the transfer fails in libcurl with the relay's reply as the status.
         let isAnswer = code == CURLE_OK || code != CURLE_OPERATION_TIMEDOUT && (400...599).contains(status)
         completion(
             isAnswer

@@ -2,20 +2,20 @@ import Answers
 import Log
 import Whereabouts
 
-// The streams of those who have opened a live share link.
+// The streams of viewers who have opened a live share link.
 
 extension Deliverer {
     /// The next step of a stream.
     private enum Step {
-        /// The link has ended, or its grant: nothing more is given.
+        /// The link or its grant has ended; the stream ends.
         case end
-        /// There is nothing new, or the link's reads are used up for now.
+        /// There is nothing new, or the link has used up its reads for now.
         case wait
         case look(Permit)
     }
 
-    /// Gives each stream the newest location if it may be a new one, and ends those of links that no longer show
-    /// anything. Returns the streams that go on.
+    /// Sends the newest location to each stream to which it may be new, and ends the streams of links that no longer
+    /// show anything. Returns the open streams.
     ///
     /// Each item is on record before it leaves, as a read by the link. A pause ends no stream: to others, a pause looks
     /// like a phone that is switched off.
@@ -49,9 +49,9 @@ extension Deliverer {
         }
     }
 
-    /// Looks, and gives what looks different from the last item.
+    /// Reads the location, and sends it if it differs from the last item.
     ///
-    /// - Returns: Whether the stream goes on. Without a record, nothing is sent.
+    /// - Returns: Whether the stream stays open. Nothing is sent without a record.
     private func give(
         to stream: inout LinkStream, under permit: Permit, at now: Timestamp, _ sources: FeedSources,
         _ context: AnswerContext
@@ -73,7 +73,7 @@ extension Deliverer {
             return true
         } catch {
             switch error {
-            // The next look may be recorded.
+            // The next read may be recorded.
             case .refused(.tooOften), .refused(.outdated), .busy, .full, .notYet: return true
             case .refused, .fault: return false
             }

@@ -9,13 +9,13 @@ package import Whereabouts
 ///     event: location
 ///     data: {"timestamp":1777881600,"latitude":48.205,"longitude":16.3698,"precision":"kilometer",…}
 ///
-/// An exact link gives an item for each fix that becomes the newest. A coarse one looks once in each quarter of an hour of
-/// the service's clock, and gives what looks different: otherwise the moment of an item would disclose when the phone
-/// reported. Items have no id: a viewer who comes back is shown the newest location first.
+/// An exact link sends an item for each fix that becomes the newest. A coarse link reads the location once in each
+/// quarter of an hour of the service's clock, and sends it if it differs: otherwise the moment of an item would
+/// disclose when the phone reported. Items have no id, because a viewer who reconnects gets the newest location first.
 ///
-/// A value: the deliverer's thread owns it.
+/// A value that the deliverer's thread owns.
 package struct LinkStream: Sendable {
-    /// What a look has found.
+    /// The result of one read of the location.
     package struct Look: Sendable {
         /// The number of the fix in the log; `nil` if there is nothing to show.
         let fix: Int64?
@@ -29,7 +29,7 @@ package struct LinkStream: Sendable {
         }
     }
 
-    /// The viewer: a token of the link.
+    /// The viewer, who has a token of the link.
     package let caller: Caller
     /// The read that each item is recorded as.
     package let question: ReadQuestion
@@ -39,10 +39,10 @@ package struct LinkStream: Sendable {
     package let stream: DisclosingStream
     /// The languages for names of places.
     package let languages: [Language]
-    /// What was looked at last.
+    /// The last read.
     package private(set) var last: Look
 
-    /// - Parameter first: What the viewer was shown when the stream was opened.
+    /// - Parameter first: The read that the viewer got when the stream was opened.
     package init(
         caller: Caller, question: ReadQuestion, correlation: RequestID, stream: DisclosingStream,
         languages: [Language], first: Look
@@ -51,10 +51,10 @@ package struct LinkStream: Sendable {
         (self.languages, last) = (languages, first)
     }
 
-    /// By whom the stream takes room: all viewers of one link share that of one person.
+    /// The person whose limit of streams this stream counts against; all viewers of one link share one limit.
     package var holder: PersonID { PersonID(rawValue: caller.principal.rawValue) }
 
-    /// Whether there may be something else to show than what was looked at last.
+    /// Whether the location may differ from the last read.
     ///
     /// - Parameter newest: The number of the newest fix that the permit shows; `nil` without one.
     func isDue(under permit: Permit, newest: Int64?, at now: Timestamp) -> Bool {
@@ -62,10 +62,10 @@ package struct LinkStream: Sendable {
             ? newest != last.fix : permit.precision.shown(now) != permit.precision.shown(last.at)
     }
 
-    /// Notes a look whose item was given, or needs not be.
+    /// Notes a read whose item was sent, or did not have to be.
     mutating func note(_ look: Look) { last = look }
 
-    /// Looks for the newest location that a permit shows. `nil` if it is not durable yet, or cannot be read now.
+    /// Reads the newest location that a permit shows. `nil` if it is not durable yet, or cannot be read now.
     ///
     /// Cost: one read of the log, and the names of the place.
     package static func look(

@@ -1,6 +1,6 @@
 /// An open invitation to an account, without its code.
 package struct AccountInvitationItem: Reply, Hashable {
-    /// By which the inviter withdraws it.
+    /// The id with which the inviter withdraws it.
     package var id: Reference
     /// After this time the code opens no account; at most a week after the invitation.
     package var expires: Moment

@@ -1,6 +1,6 @@
 /// A correction of a person's timeline.
 package struct CorrectionItem: Reply, Hashable {
-    /// By which the person withdraws it.
+    /// The id with which the person withdraws it.
     package var id: Reference
     package var content: CorrectionContent
 

@@ -144,7 +144,7 @@ package struct FeedEndItem: Reply, Hashable {
     }
 }
 
-/// What was shown in answer to a query.
+/// The location shown in answer to a query.
 package struct FeedDisclosureItem: Reply, Hashable {
     package var head: FeedHead
     package var query: String
@@ -244,7 +244,7 @@ package struct FeedRejectedItem: Reply, Hashable {
     package var detail: String
     /// Its beginning.
     package var text: String?
-    /// What the device's app calls itself.
+    /// The app's name for itself.
     package var app: String?
     package var lastContact: Moment
     package var lastFix: Moment?

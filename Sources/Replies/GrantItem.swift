@@ -146,7 +146,7 @@ package struct PauseItem: Reply, Hashable {
 
 /// A question that waits for the subject's consent.
 package struct ConsentRequestItem: Reply, Hashable {
-    /// The query's UUID, to answer it by.
+    /// The query's UUID, with which it is answered.
     package var query: String
     package var requester: String?
     package var purpose: String?

@@ -9,11 +9,11 @@ package struct ImportItem: Reply, Hashable {
     package var format: String?
     package var bytes: Int64?
     package var ended: Moment?
-    /// What became of the person's records; `nil` until the import has ended.
+    /// The results for the person's records; `nil` until the import has ended.
     package var counts: ImportCountsItem?
     /// Whether the file was not read to its end.
     package var isFaulty: Bool?
-    /// Why it was not.
+    /// The reason, if the file was not read to its end.
     package var fault: String?
 
     package init(id: String, state: String, begun: Moment) { (self.id, self.state, self.begun) = (id, state, begun) }
@@ -34,7 +34,7 @@ package struct ImportItem: Reply, Hashable {
     }
 }
 
-/// What became of the records of one person in an import.
+/// The results for the records of one person in an import.
 package struct ImportCountsItem: Reply, Hashable {
     package var new: Int64
     package var duplicate: Int64
@@ -64,7 +64,7 @@ package struct HouseImportItem: Reply, Hashable {
     package var begun: Moment
     /// The handles of the first people.
     package var people: [String]
-    /// How many people there are.
+    /// The number of people.
     package var personCount: Int64
     /// The sum of those people for whom the import has ended.
     package var counts: ImportCountsItem

@@ -1,4 +1,4 @@
-/// What became of one batch of an import.
+/// The result of one batch of an import.
 package struct ImportedBatch: Reply, Hashable {
     /// For each device of the batch, in its order.
     package var devices: [ImportedDevice]
@@ -17,7 +17,7 @@ package struct ImportedBatch: Reply, Hashable {
     }
 }
 
-/// What became of a device's reports in a batch of an import.
+/// The result for one device's reports in a batch of an import.
 package struct ImportedDevice: Reply, Hashable {
     package var addedPerson: Bool
     package var addedDevice: Bool

@@ -77,7 +77,7 @@ package struct MadeLink: Reply, Hashable {
 
 /// The rights of a viewer who has opened a share link.
 package struct OpenedLink: Reply, Hashable {
-    /// Good for reads of the person's location as the link.
+    /// The token, which reads the person's location as the link.
     package var token: String
     /// The end of the token.
     package var until: Moment

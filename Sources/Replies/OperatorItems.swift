@@ -34,7 +34,7 @@ package struct BackupItem: Reply, Hashable {
     }
 }
 
-/// What a restored backup holds, as the tool shows it.
+/// The content of a restored backup, as the tool shows it.
 package struct RestoredBackup: Reply, Hashable {
     package var events: Int64
     /// The new epoch of the log.
@@ -58,7 +58,7 @@ package struct RestoredBackup: Reply, Hashable {
 /// Whether the service is ready.
 package struct Readiness: Reply, Hashable {
     package var status: String
-    /// A trouble that callers do not notice, in sentences.
+    /// Problems that do not affect callers, as sentences.
     package var note: String?
 
     package init(status: String, note: String? = nil) { (self.status, self.note) = (status, note) }
@@ -96,7 +96,7 @@ package struct ErasedPerson: Reply, Hashable {
     }
 }
 
-/// What one request has withdrawn or restored of an import.
+/// The fixes and visits of an import that one request has withdrawn or restored.
 package struct RevisedImport: Reply, Hashable {
     package var fixes: Int64
     /// The visits that other systems had found.

@@ -1,7 +1,7 @@
 /// A refusal or fault (RFC 9457); a proxy's may lack any member.
 package struct ProblemReply: Reply, Hashable {
     package var title: String?
-    /// The way out, in one sentence.
+    /// The remedy, in one sentence.
     package var detail: String?
 
     package init(title: String? = nil, detail: String? = nil) {

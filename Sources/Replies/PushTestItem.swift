@@ -1,8 +1,9 @@
-/// What became of a test push.
+/// The result of a test push.
 package struct PushTestItem: Reply, Hashable {
     /// The `apns-id` of the request.
     package var apnsID: String
-    /// That of the last attempt, as are ``status`` and ``reason``; `nil` before the first.
+    /// The outcome of the last attempt; `nil` before the first. ``status`` and ``reason`` are those of the last attempt
+    /// too.
     package var outcome: String?
     /// The status of APNs' answer.
     package var status: Int64?
@@ -64,7 +65,7 @@ package struct PushAttemptItem: Reply, Hashable {
 /// The request of a test push for another program, without a provider token.
 package struct PushRequestItem: Reply, Hashable {
     package var url: String
-    /// Whom to trust instead of the system's certificates.
+    /// The certificates to trust instead of the system's.
     package var caFile: String?
     package var headers: HeaderFields
     package var body: String

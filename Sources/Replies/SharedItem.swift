@@ -1,4 +1,4 @@
-/// A person who shares with the caller, and what.
+/// A person who shares with the caller, and the rights.
 package struct SharedItem: Reply, Hashable {
     package var handle: String
     /// Whether the caller may ask where the person is now; a share link may not.

@@ -1,6 +1,6 @@
 /// A valid token, without the token itself.
 package struct TokenItem: Reply, Hashable {
-    /// By which it is revoked.
+    /// The id with which the token is revoked.
     package var id: Reference
     /// Among `report`, `query`, `audit`, `manage`, `operate`, `session` and `sign-in`.
     package var scopes: [String]

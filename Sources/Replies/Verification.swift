@@ -1,4 +1,4 @@
-/// What a verification of the log and everything derived from it has found.
+/// The result of verifying the log and everything derived from it.
 package struct Verification: Reply, Hashable {
     package var log: VerifiedLog
     package var keys: VerifiedKeys

@@ -6,7 +6,7 @@ package struct WebhookItem: Reply, Hashable {
     /// `nil` if it is erased. Of an address `mailto:` and the address.
     package var url: String?
     package var topics: [String]
-    /// The length of the silences that are told, in seconds.
+    /// The length of the silences that it reports, in seconds.
     package var silentAfter: Int64?
     /// The token with whose rights it acts.
     package var token: Reference
@@ -16,7 +16,7 @@ package struct WebhookItem: Reply, Hashable {
     package var told: Reference
     /// The number of messages that were given up and not settled; 100 stop the webhook.
     package var deadLetters: Int64
-    /// Of the present message; `nil` if it is not being retried.
+    /// The tries of the present message; `nil` if it is not being retried.
     package var tries: Int64?
     /// Of the target's last answer.
     package var status: Int64?

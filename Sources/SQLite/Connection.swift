@@ -119,8 +119,8 @@ extension Connection {
         let name = try fileName(path, access)
         if access == .readWrite && name != inMemory {
             // SQLite would make the file 0644. Made by `mknod`, it needs no descriptor of the process: closing one
-            // would drop the locks that this process may hold on the file (POSIX). When it fails because the file is
-            // there, all is well; for any other reason, SQLite says below that it cannot open the file.
+            // would drop the locks that this process may hold on the file (POSIX). If it fails because the file exists,
+            // nothing is wrong; for any other failure, SQLite reports below that it cannot open the file.
             mknod(name, S_IFREG | 0o600, 0)
         }
         var handle: OpaquePointer?

@@ -6,8 +6,8 @@ import Whereabouts
 
 /// The moments of the visits that devices reported, which are written as they come.
 ///
-/// Two events can report the same moment. It then has a row for each, and is in the fingerprint once: it counts until both
-/// are withdrawn.
+/// Two events can report the same moment. It then has one row for each event but counts once in the fingerprint, until
+/// both are withdrawn.
 extension TimelineTable {
     /// A moment as a row of `reported` or `withdrawn_reported`.
     private struct ReportedRow {

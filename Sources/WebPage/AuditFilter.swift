@@ -4,15 +4,15 @@ import JSON
 /// The filter of the audit in the address of the page, by who and by outcome, for lists without scripts. `view-audit.js`
 /// has the same rules.
 struct AuditFilter: Sendable {
-    /// What the field of outcomes offers, by the names of their texts.
+    /// The choices of the field for outcomes, by the names of their texts.
     static let outcomes = ["asked", "answered", "noAnswer", "refused", "read", "change", "own", "all"]
 
-    /// The asker, the reader or whoever changed something; empty for everyone.
+    /// The handle of the asker, the reader or the author of a change; empty for everyone.
     let who: String
-    /// One of ``outcomes``; empty for what others did.
+    /// One of ``outcomes``; empty for all entries by others.
     let outcome: String
 
-    /// Words that are no outcome count as none.
+    /// Unknown outcomes count as empty.
     init(_ request: HTTPRequest) {
         who = request.parameter("who") ?? ""
         outcome = request.parameter("outcome").flatMap { Self.outcomes.contains($0) ? $0 : nil } ?? ""
@@ -23,7 +23,7 @@ struct AuditFilter: Sendable {
         let actor = entry["requester"]?.string ?? entry["reader"]?.string ?? entry["actor"]?.string
         guard who.isEmpty || actor == who else { return false }
         return switch outcome {
-        // One's own readings, for example by this page, are on record too, but are not what the list is for.
+        // The reader's own reads, for example by this page, are recorded too, but would fill the list.
         case "": Self.outcome(of: entry) != "own" || !who.isEmpty
         case "all": true
         case "asked": entry["kind"]?.string == "query"
@@ -31,7 +31,7 @@ struct AuditFilter: Sendable {
         }
     }
 
-    /// Whether an entry is a question or a reading by somebody else.
+    /// Whether an entry is a question or a read by another person.
     static func isAsk(_ entry: JSONValue) -> Bool {
         ["query", "read"].contains(entry["kind"]?.string ?? "") && entry["verdict"]?.string != "own"
     }

@@ -75,8 +75,8 @@ struct PageAssets: Sendable {
     /// addresses have the hash of the set; the hash is therefore that of the script without these names.
     private static let workerName = "offline.js"
 
-    /// What a browser needs to say without a network that there is none: the first script with what it imports, the
-    /// style, the icon and the texts of both languages.
+    /// The files with which a browser can open the page without a network and say so: the first script and its imports,
+    /// the style, the icon and the texts of both languages.
     private var frame: [String] {
         addresses(ofScripts: ["main.js"])
             + ["page.css", "icon.svg", "strings.en.json", "strings.de.json"].compactMap(address(of:))

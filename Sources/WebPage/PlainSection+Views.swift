@@ -35,7 +35,7 @@ extension PlainSection {
         switch view {
         case "day":
             let day: Query = [("day", (day(of: path, today: today) ?? today).text)]
-            // Who asked is on record for the person and the operator only; the view goes on without it.
+            // Only the person and the operator may read who asked; for others the view leaves it out.
             let asks = section("asks", "audit", day + longPage + given(["after"], request), ofAudit).with {
                 ($0.pages, $0.mayBeAbsent, $0.link) = (mostPages, true, toRequest)
                 $0.keeps = { AuditFilter.isAsk($0) }
@@ -145,7 +145,7 @@ extension PlainSection {
         ]
     }
 
-    /// One question: what its asker sees of it, else what the person sees whom it was about.
+    /// One question, as its asker sees it, or else as the person whom it was about sees it.
     private static func question(_ id: String, of person: String?, isByLink: Bool) -> [PlainSection] {
         var asked = PlainSection(
             title: "request", path: "/v1/location-queries/\(PageEndpoints.escaped(id))", columns: ofQuery)

@@ -183,7 +183,8 @@ struct PlainViews: Sendable {
 
     /// The API's answer to a request that the page makes for the caller of `exchange`.
     ///
-    /// A request to an unknown route, or with a parameter that the route does not take, is refused as from outside.
+    /// A request to an unknown route, or with a parameter that the route does not take, is refused like a request from
+    /// outside.
     func answer(
         to request: HTTPRequest, _ exchange: Exchange, _ context: AnswerContext
     ) -> Result<JSONValue, Problem> {
@@ -242,7 +243,7 @@ struct PlainViews: Sendable {
                 if items.isEmpty {
                     html.element("p", ["class": "empty"], text["plain.none"])
                 } else {
-                    // A table may be wider than a phone; the keyboard moves what scrolls.
+                    // A table may be wider than a phone, and the keyboard can scroll it.
                     html.element(
                         "div",
                         [

@@ -1,8 +1,8 @@
 import Answers
 import JSON
 
-/// The year of a person as plain tables: months, countries, cities, and ways of travel. They are made of the summaries of
-/// its days and of the places visited, so they say what the API says.
+/// The year of a person as plain tables: months, countries, cities, and ways of travel. They are computed from the
+/// summaries of its days and the visited places, so they agree with the API.
 struct PlainYear {
     /// Days, seconds and visits of an area, or the sums of a month.
     private struct Sum {

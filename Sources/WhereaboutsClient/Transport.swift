@@ -9,8 +9,8 @@ package protocol Transport: Sendable {
         _ request: HTTPRequest, _ completion: @escaping @Sendable (Result<HTTPResponse, ClientError>) -> Void)
     /// Sends a request whose answer may be long. Blocks this thread until it is there.
     ///
-    /// - Parameter take: Takes the body of a good answer in pieces, on any thread. If the answer fails on the way, it has
-    ///   taken a part.
+    /// - Parameter take: Takes the body of a good answer in pieces, on any thread. If the answer is interrupted, it has
+    ///   taken only a part.
     /// - Returns: The answer without the body; a refusal with its body.
     func download(
         _ request: HTTPRequest, _ take: @escaping @Sendable ([UInt8]) -> Void
@@ -22,7 +22,7 @@ package protocol Transport: Sendable {
 }
 
 extension Transport {
-    /// The answer of a service in this process: a long one is a stream.
+    /// The answer of a service in this process; a long answer is a stream.
     package func download(
         _ request: HTTPRequest, _ take: @escaping @Sendable ([UInt8]) -> Void
     ) throws(ClientError) -> HTTPResponse {
@@ -37,7 +37,7 @@ extension Transport {
             case .bytes(let bytes): take(bytes)
             case .nothingYet: arrived.take()
             case .end: return response
-            case .cut: throw .service("The answer ended before its end.")
+            case .cut: throw .service("The answer was cut off.")
             }
         }
     }

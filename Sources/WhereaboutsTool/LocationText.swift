@@ -7,7 +7,7 @@ struct LocationText {
     /// The present time, for the age.
     let now: Timestamp
 
-    /// Place, coordinate with accuracy unless names alone are shown, and time with age, one line each.
+    /// Place, coordinate with accuracy unless only names are shown, and time with age, one line each.
     var lines: String {
         var lines: [String] = []
         let place = Text.place(location.place)

@@ -43,7 +43,7 @@ enum Reach {
         }
     }
 
-    /// What tells one service from another.
+    /// The text that distinguishes one service from another.
     var text: String {
         switch self {
         case .directory(let path):

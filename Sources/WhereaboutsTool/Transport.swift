@@ -48,7 +48,7 @@ enum House {
         return invocation[GlobalOptions.data] ?? DataDirectory.standardPath
     }
 
-    /// The looks at a directory that another process has, a twentieth of a second apart.
+    /// How often the tool checks a directory that another process has; the checks are a twentieth of a second apart.
     private static let looksMax = 60
 
     /// The process that has the directory; `nil` if there is none.

@@ -13,10 +13,10 @@ package import Whereabouts
 /// marks as void is not a fix.
 ///
 /// - Epochs before the first date wait for it, at most ``undatedMax`` of them. Without any date there are no fixes.
-/// - A dilution of precision is no accuracy: it becomes one only with the error of a range, which no sentence has. It is
+/// - A dilution of precision is not an accuracy: that would also need the range error, which no sentence has. It is
 ///   kept in the remainder, for example `{"hdop":0.9}`, and the accuracy is unknown without a GST.
 /// - GPS counts weeks modulo 1,024, so old receivers jump back by as many weeks. Such a jump between two dates is taken
-///   back. Output that is too old from its beginning looks like old output, and is left as it is.
+///   back. A log whose dates are too early from the beginning looks like an old log, and is left as it is.
 ///
 /// The bytes may come in pieces of any size; at most one line is kept. Source: NMEA 0183 4.11 as described by the
 /// manuals of its receivers and by "NMEA Revealed" (gpsd project).
@@ -37,7 +37,7 @@ package struct NMEALines: Sendable {
     private var day: (days: Int64, millisecond: Int64)?
     /// The epochs before the first date.
     private var undated: [NMEAEpoch] = []
-    /// What is added to each date after a roll-over of the weeks.
+    /// The days to add to each date after a roll-over of the weeks.
     private var addedDays: Int64 = 0
 
     /// The number of sentences.

@@ -1,4 +1,4 @@
-"""What people open in the views: axe, sideways scrolling and the console on real content, in light, dark, German and on a phone."""
+"""Views and dialogs with real content, in light, dark, German and on a phone: axe, sideways scrolling, the console."""
 import re
 
 from browser import DESK, FORMS, PHONE, expect

@@ -1,4 +1,4 @@
-"""What a person corrects in place: visits of a day, and fixes that do not count; each is undone. Links into a day keep their state."""
+"""Corrections of visits and fixes in place, each undone; links into a day keep their state."""
 import datetime
 
 from browser import expect
@@ -210,7 +210,7 @@ def test_a_link_into_a_day_survives_a_reload(world):
             visit.must_be_quiet(query)
 
 
-# What the places say about a day
+# Facts from the places in a day
 
 def test_the_first_time_at_a_place_is_said_on_that_day_only(world):
     house = world.house

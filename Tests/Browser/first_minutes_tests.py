@@ -1,4 +1,5 @@
-"""The first minutes of a house: add yourself, set up a phone, see its first fix; and what a browser takes for an app."""
+"""The first minutes of a house: add yourself, set up a phone, see its first fix; and the files with which a browser
+installs it as an app."""
 import base64
 import json
 import urllib.parse
@@ -17,7 +18,7 @@ def judge(visit, where):
 
 def test_from_adding_oneself_to_the_first_fix(world):
     with world.visit(**PHONE) as visit:
-        # A session of its own: the one of the other tests goes on.
+        # A separate session, because the other tests still use theirs.
         visit.page.goto(f"{world.url}/")
         visit.page.get_by_label("code").fill(world.house.operator)
         visit.page.get_by_role("button", name="Sign in").click()

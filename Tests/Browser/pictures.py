@@ -1,4 +1,4 @@
-"""Pictures of every view and of what people open in them, on a desk, on a phone, in the dark and in German: pictures.py FOLDER."""
+"""Pictures of every view and its dialogs, on a desk, on a phone, in the dark and in German: pictures.py FOLDER."""
 import pathlib
 import sys
 
@@ -12,7 +12,7 @@ PLAIN = {f"day/{yesterday()}": "day", "audit": "audit", "requests": "requests", 
 
 
 def opened(world, folder, form, options):
-    """What people open in the views, a share link, the lists without script, and the page without a network."""
+    """The dialogs of the views, a share link, the lists without script, and the page without a network."""
     count = 0
 
     def picture(visit, name):

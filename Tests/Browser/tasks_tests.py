@@ -134,7 +134,7 @@ def the_log(house, person):
 
 
 def until(items, number):
-    """The entries of the log from one on: what was recorded after the page was read is newer."""
+    """The entries of the log from a number on; entries recorded after the page was read are newer."""
     numbers = [one["number"] for one in items]
     return items[numbers.index(number):]
 
@@ -267,7 +267,7 @@ def test_an_event_that_is_ahead_of_its_view_is_waited_for(world):
         kept = held.get("body")
         if kept is None:
             body = route.fetch().text()
-            # From the first answer with the open question on, the view stands still.
+            # After the first answer with the open question, the view does not change.
             if '"status":"pending"' in body:
                 held["body"] = body
             return route.fulfill(status=200, content_type="application/json", body=body)

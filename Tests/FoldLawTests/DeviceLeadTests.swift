@@ -156,7 +156,7 @@ import Testing
         #expect(end > noon)
     }
 
-    /// Both report each minute at the same moment; the tablet is at home and leads first, the phone is carried about.
+    /// Both report each minute at the same moment; the tablet is at home and leads first, the phone moves about.
     @Test func `of two devices at one moment one counts at the most`() throws {
         let transform = try GeocentricTransform()
         var dice = SplitMix(11)

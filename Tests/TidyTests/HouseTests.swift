@@ -27,7 +27,7 @@ import Testing
         "WireFormats": ["CExpat", "Geodesy", "Replies", "Whereabouts"],
         "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
         // The house.
-        // Files alone: what is in them, the log says.
+        // Only the files of the index. Log knows their content.
         "FixRuns": ["Cryptography", "Whereabouts"],
         "Log": ["Cryptography", "FixRuns", "Geodesy", "SQLite", "Transparency", "Whereabouts"],
         "Projections": ["Cryptography", "Log", "SQLite", "Whereabouts"],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WhereaboutsTool
 
-/// What the tool prints under a grant of place names.
+/// The output of the tool under a grant of place names.
 @Suite struct PlaceNameCommandTests {
     private let folder = TemporaryFolder()
 

@@ -59,7 +59,7 @@ final class FakeService: Transport {
         var people: [String: [String]] = [:]
         var seen: Set<String> = []
         var batchSizes: [Int] = []
-        /// What ended imports brought, for each person.
+        /// The results of ended imports, for each person.
         var ends: [String] = []
         /// Refused by the fake: latitudes above this.
         var northernmost = 90.0

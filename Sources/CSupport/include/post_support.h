@@ -48,7 +48,7 @@ struct mail_options {
     struct curl_slist *recipients;
     const void *content;
     size_t content_bytes;
-    /// How much of the content is sent; 0 at the start.
+    /// The number of bytes sent so far; 0 at the start.
     size_t sent_bytes;
     long connect_milliseconds;
     long milliseconds;

@@ -155,7 +155,7 @@ package struct FeedWriter {
 }
 
 extension FeedItem {
-    /// An item about an event, which the right to the feed itself suffices for.
+    /// An item about an event, for which the right to the feed is enough.
     fileprivate init(_ name: String, _ item: some Reply, of recorded: RecordedEvent) {
         self.init(
             question: .live, event: name, number: recorded.number, at: recorded.recordedAt, data: item.bytes)

@@ -17,7 +17,8 @@ package struct FeedItem {
     package let at: Timestamp
     /// The content, a JSON object.
     package let data: [UInt8]
-    /// The silence that the item is about; `nil` for other items. A webhook posts those of its own length.
+    /// The silence that the item reports; `nil` for other items. A webhook posts only silences of the length that it
+    /// chose.
     package var silence: Silence?
 }
 
@@ -80,7 +81,7 @@ package struct PersonFeed {
                 mayHaveNews = told != nil
             case .inputRejected(let device, let reason, _, let input):
                 items.append(writer.item(of: event, rejected: input.content, from: device, reason))
-            // The timeline does not follow from it; if it is in the audit stream, it is an item below.
+            // It does not change the timeline; if it is in the audit stream, it becomes an item below.
             default: event.event.isPassedOver(by: .feed)
             }
             guard event.stream == .audit(person), let item = writer.item(of: event) else { continue }

@@ -7,13 +7,13 @@ import Tables
 import Threading
 import Whereabouts
 
-/// Keeps the trackers of webhooks of the kind `homeAssistant` up to date at the broker, as retained
-/// messages. A publication leaves after the read of its content is on record.
+/// Keeps the trackers of webhooks of the kind `homeAssistant` up to date at the broker, as retained messages. The read
+/// of a content is recorded before the content is published.
 ///
-/// A tracker is wanted as long as its webhook exists, its token may read the location, and its person does not pause. What
-/// the broker retains of other trackers of this log is cleared. The broker itself says what it retains: the configurations
-/// arrive as messages, once after each connection and then as they change. So nothing has to be remembered of an erased
-/// person.
+/// A tracker is wanted as long as its webhook exists, its token may read the location, and its person does not pause.
+/// The publisher clears the retained messages of all other trackers of this log. It learns of these from the broker:
+/// the configurations arrive as messages, once after each connection and then as they change. So the service remembers
+/// nothing about an erased person.
 final class TrackerPublisher: Sendable {
     private let topics: TrackerTopics
     private let sources: FeedSources
@@ -24,7 +24,7 @@ final class TrackerPublisher: Sendable {
     /// The recorded contents that have not left, by webhook. The log's thread adds to it.
     private let recorded = Mutex<[WebhookID: Recorded]>([:])
 
-    /// What is on record for a tracker.
+    /// A recorded content of a tracker.
     private struct Recorded {
         let source: Source
         let zone: String
@@ -35,7 +35,7 @@ final class TrackerPublisher: Sendable {
     private struct State {
         /// The trackers that the broker retains.
         var retained: Set<String> = []
-        /// What was published on this connection, by webhook.
+        /// The published contents on this connection, by webhook.
         var published: [WebhookID: Published] = [:]
         /// The webhooks whose content is being recorded.
         var recording: Set<WebhookID> = []
@@ -43,20 +43,20 @@ final class TrackerPublisher: Sendable {
         var ticks = 0
     }
 
-    /// What the content of a tracker is made from.
+    /// The input from which the content of a tracker is made.
     private struct Source: Hashable {
         /// The number of the newest fix; 0 without one.
         let fix: Int64
         let regions: [RegionID]
     }
 
-    /// What a tracker shows.
+    /// The published content of a tracker.
     private struct Published {
         var source: Source
         let zone: String
         /// By the monotonic clock, in milliseconds.
         let at: Int64
-        /// A newer source that says the same region, and waits for ``sameZoneMilliseconds``.
+        /// A newer source with the same region, which waits for ``sameZoneMilliseconds``.
         var waiting: Source?
     }
 
@@ -70,9 +70,10 @@ final class TrackerPublisher: Sendable {
         let source: Source
     }
 
-    /// The calls of ``due()`` from one look at the wishes to the next: a pause is at the broker within half a second.
+    /// The calls of ``due()`` between two checks of the wanted trackers. A pause reaches the broker within half a
+    /// second.
     private static let ticksPerLook = 5
-    /// The least time between two publications that say the same region: each is a read on record, and a commit.
+    /// The least time between two publications with the same region, because each costs a recorded read and a commit.
     private static let sameZoneMilliseconds: Int64 = 60_000
 
     init(prefix: String, _ sources: FeedSources) throws {
@@ -83,10 +84,10 @@ final class TrackerPublisher: Sendable {
             AnswerContext(host: sources.views.host, reader: reader, gazetteer: sources.gazetteer))
     }
 
-    /// The filter of the messages that come back to it.
+    /// The topic filter of the retained configurations, to which the publisher subscribes.
     var filter: String { topics.filter }
 
-    /// Notes what the broker retains; `false` if the message is not about a tracker.
+    /// Notes a retained configuration; `false` if the message is not about a tracker.
     func take(_ message: BrokerMessage) -> Bool {
         guard let name = topics.name(inTopic: message.topic) else { return false }
         // The tracker's own configuration is cleared last.
@@ -97,7 +98,8 @@ final class TrackerPublisher: Sendable {
         return true
     }
 
-    /// Forgets what a broker had: it is published again, and the broker tells anew what it retains.
+    /// Forgets the state of the last connection. Everything is published again, and the broker sends the retained
+    /// configurations again.
     func begin() {
         state.withLock { state in
             state.retained = []
@@ -117,7 +119,7 @@ final class TrackerPublisher: Sendable {
         }
         guard isTime || !contents.isEmpty else { return [] }
         let now = decisions.log.questions.now()
-        // Only what is wanted at this moment leaves: a content that was recorded before a pause does not.
+        // Publishes only trackers that are wanted now: a content that was recorded before a pause is dropped.
         let wishes = wishes(at: decisions.clock())
         var messages = clearings(wishes)
         for (id, content) in contents { messages += publications(of: content, id, wishes[id], at: now) }
@@ -165,8 +167,8 @@ final class TrackerPublisher: Sendable {
         }
     }
 
-    /// The empty messages that remove trackers which are not wanted: the configurations last, so that a clearing that was
-    /// cut short is repeated.
+    /// The empty messages that remove unwanted trackers. The configurations come last, so that an interrupted clearing
+    /// is repeated.
     private func clearings(_ wishes: [WebhookID: Wish]) -> [BrokerPublication] {
         let wanted = Set(wishes.keys.map(topics.name(of:)))
         let unwanted = state.withLock { state in
@@ -180,14 +182,14 @@ final class TrackerPublisher: Sendable {
         }.map { BrokerPublication(topic: $0, payload: [], isRetained: true) }
     }
 
-    /// Records the content of a tracker if it may differ from what is published. Blocks for a read of a projection, not
+    /// Records the content of a tracker if it may differ from the published one. Blocks for a read of a projection, not
     /// for the commit.
     private func record(_ id: WebhookID, _ wish: Wish, at now: Int64) {
         let (published, isRecording) = state.withLock { ($0.published[id], $0.recording.contains(id)) }
         guard !isRecording, wish.source.fix > 0, published?.source != wish.source else { return }
         let isEarly = published.map { now < $0.at + Self.sameZoneMilliseconds } ?? false
         if isEarly, published?.waiting == wish.source { return }
-        // A projection that has not folded the fix, or cannot be read now, is read at the next look.
+        // If the projection has not folded the fix, or cannot be read now, the next call tries again.
         guard let newest = try? context.value.newestFix(of: wish.person), newest.asOf >= wish.source.fix,
             let fix = newest.value?.fix
         else { return }

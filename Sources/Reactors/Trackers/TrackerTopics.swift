@@ -11,7 +11,7 @@ import Whereabouts
 ///     whereabouts/1f0a22c9/5d0c41b7a3e2/state                                 home
 ///     whereabouts/1f0a22c9/5d0c41b7a3e2/attributes                            {"latitude":48.2,…}
 ///
-/// A topic names neither the person nor the service: clients that may list topics but not read them learn nothing.
+/// A topic names neither the person nor the service, so clients that can list topics but not read them learn nothing.
 struct TrackerTopics {
     /// Home Assistant's discovery prefix, usually `homeassistant`.
     let prefix: String
@@ -70,7 +70,7 @@ struct TrackerTopics {
             writer.beginObject()
             let id = "whereabouts_\(house)_\(name)"
             if isTracker {
-                // Without a name of its own, the entity has that of its device.
+                // With a null name, the entity has the name of its device.
                 writer.key("name")
                 writer.null()
                 writer.field("unique_id", "\(id)_tracker")
@@ -99,7 +99,7 @@ struct TrackerTopics {
     }
 }
 
-/// What a tracker shows: the newest fix, and the person's region at that place.
+/// The content of a tracker: the newest fix, and the person's region at that place.
 struct TrackerState: Hashable {
     /// The state of Home Assistant outside all regions.
     static let away = "not_home"
@@ -108,12 +108,12 @@ struct TrackerState: Hashable {
 
     /// `home`, ``away`` or the name of the region. A region named home in any capitals is Home Assistant's home.
     let zone: String
-    /// The attributes as JSON: the names are Home Assistant's. What is recorded.
+    /// The attributes as JSON, with Home Assistant's names. These bytes are recorded.
     let attributes: [UInt8]
 
     /// - Parameters:
-    ///   - regions: the person's regions. Of several that contain the fix, the one whose edge is nearest counts, which is
-    ///     the innermost if one lies in the other.
+    ///   - regions: the person's regions. If several contain the fix, the one with the nearest edge counts: the
+    ///     innermost if one is inside another.
     init(_ fix: Fix, in regions: [Region]) {
         var nearest: (name: String, meters: Double)?
         for region in regions where region.area.contains(fix.coordinate) {

@@ -8,9 +8,9 @@ import WireFormats
 ///     A region was crossed
 ///     Entered school at 2026-05-04 08:00 UTC.
 struct NoticeText: Hashable {
-    /// What kind of thing happened. Has no names.
+    /// The kind of notice, without names. For example `Your location was shown`.
     let title: String
-    /// What happened. Has no line ends, except in a message with a code.
+    /// The notice in one or two sentences. Has no line ends, except in a message with a code.
     let text: String
     /// The words by which ntfy chooses its icon (docs.ntfy.sh/emojis).
     let tag: String
@@ -28,7 +28,7 @@ struct NoticeText: Hashable {
         text.count > Self.titleCharacters ? text.prefix(Self.titleCharacters - 1) + "…" : text
     }
 
-    /// The text of a message as ``WebhookMessage/body`` has it; a message that is no JSON has a text without content.
+    /// The text of a message with this ``WebhookMessage/body``; if the body is not JSON, the text has no details.
     init(of body: [UInt8]) {
         let root = (try? JSONDocument.parse(body))?.root
         let type = root?["type"]?.string ?? ""
@@ -54,7 +54,7 @@ struct NoticeText: Hashable {
     ]
 
     private static func text(_ type: String, _ data: Members) -> String {
-        let somebody = data["requester"] ?? data["reader"] ?? "Somebody"
+        let somebody = data["requester"] ?? data["reader"] ?? "Someone"
         switch type {
         case "query":
             let refusal = data["refused"].map { " The question was refused (\($0))." } ?? ""
@@ -67,27 +67,27 @@ struct NoticeText: Hashable {
             let place = data["place"].map { " near \($0)" } ?? ""
             return "\(somebody) was shown your location\(place), \(data["precision"] ?? "")."
         case "read": return "\(somebody) read your \(data["question"] ?? "data")."
-        case "change": return "\(data["event"] ?? "A change") by \(data["actor"] ?? "somebody")."
-        case "finding": return "The questions of \(somebody) have a pattern: \(data["pattern"] ?? "unknown")."
+        case "change": return "\(data["event"] ?? "A change") by \(data["actor"] ?? "someone")."
+        case "finding": return "The questions by \(somebody) show a pattern: \(data["pattern"] ?? "unknown")."
         case "visit":
             let place = data["place"] ?? "a place"
-            if data.isTrue("withdrawn") { return "A visit to \(place) no longer holds." }
+            if data.isTrue("withdrawn") { return "A visit to \(place) was withdrawn." }
             guard let departure = data.time("departure") else { return "Arrived at \(place)\(data.at("arrival"))." }
             return "Left \(place) at \(departure)."
         case "crossing":
             let verb = data["type"] == "exit" ? "Left" : "Entered"
             let sentence = "\(verb) \(data["region"] ?? "a region")\(data.at("time"))."
-            return data.isTrue("withdrawn") ? "No longer holds: \(sentence)" : sentence
+            return data.isTrue("withdrawn") ? "Withdrawn: \(sentence)" : sentence
         case "silence":
             return
                 "\(data["device"] ?? "A device") has sent no location for \(duration(data.integer("after") ?? 0)), since \(data.time("since") ?? "long ago")."
         case codeType:
             return """
-                \(data["person"] ?? "Somebody") wants to get notices of their location sharing at this address.
+                \(data["person"] ?? "Someone") wants to get notices of their location sharing at this address.
                 To agree, enter this code within a day: \(data["code"] ?? "")
                 If this is not you, do nothing: no further mail is sent.
                 """
-        default: return "Something of the kind \(type) happened."
+        default: return "An event of the type \(type) happened."
         }
     }
 

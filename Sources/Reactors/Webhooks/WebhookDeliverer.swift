@@ -6,9 +6,9 @@ import Synchronization
 import Threading
 package import Whereabouts
 
-/// Posts and mails the items of persons' feeds to the targets of their webhooks. A message leaves after the read that it shows is
-/// recorded. The messages of one webhook leave one after the other, and each is repeated until the target accepts it or
-/// ``WebhookPatience/tries`` are used up.
+/// Posts and mails the items of persons' feeds to the targets of their webhooks. Each message is sent after the read
+/// that it shows is recorded. The messages of one webhook leave one after the other, and each is repeated until the
+/// target accepts it or ``WebhookPatience/tries`` are used up.
 ///
 /// The webhook's place is in the standing (`Standing.Webhook.place`), and events move it: a message that was not
 /// settled when the process ended is posted again under the same id. One thread decides and reads (``WebhookRounds``),
@@ -92,8 +92,8 @@ package final class WebhookDeliverer: Sendable {
     /// Whether a relay is configured.
     package var sendsMail: Bool { mailer != nil }
 
-    /// Takes one of the codes that may be mailed today (``Limits/codesPerDay``); `false` if there are none left. The
-    /// count begins anew with the service.
+    /// Counts a code against today's limit (``Limits/codesPerDay``); `false` if the limit is reached. A restart of the
+    /// service resets the count.
     package func mayMailCode(for person: PersonID, at now: Timestamp) -> Bool {
         codes.withLock { codes in
             codes.removeAll { $0.at.adding(seconds: 86_400) <= now }

@@ -6,7 +6,7 @@ package import Posting
 package import Whereabouts
 import WireFormats
 
-/// Where and in which form the messages of a webhook leave. The bytes of ``body(of:)`` are what is recorded.
+/// The target of a webhook's messages, and their form. The hash of ``body(of:)`` is recorded.
 enum WebhookDestination {
     /// Signed JSON.
     case signed(PostURL, key: [UInt8])
@@ -15,7 +15,7 @@ enum WebhookDestination {
     /// The text to an address.
     case mail(MailAddress, WebhookTarget)
 
-    /// The target of a webhook, if the operator allows it; `nil` also for one without messages.
+    /// The target of a webhook. `nil` if the operator does not allow it, or for a kind without messages.
     init?(_ target: WebhookTarget, _ kind: NoticeKind?, in deliverer: WebhookDeliverer) {
         switch kind {
         case nil, .ntfy?:
@@ -28,7 +28,7 @@ enum WebhookDestination {
         }
     }
 
-    /// Messages with an equal name share the posts under way.
+    /// Messages with an equal name share the limit of posts under way.
     var origin: String {
         switch self {
         case .signed(let url, _), .ntfy(let url, _): "\(url.origin)"
@@ -36,7 +36,7 @@ enum WebhookDestination {
         }
     }
 
-    /// What is recorded, and leaves.
+    /// The bytes that are recorded and sent.
     func body(of message: WebhookMessage) -> [UInt8] {
         switch self {
         case .signed: message.body
@@ -44,8 +44,8 @@ enum WebhookDestination {
         }
     }
 
-    /// Whether no further try can succeed: a relay says so of the address or the mail (RFC 3463). A refused sign-in is
-    /// the operator's to repair, and so is tried again.
+    /// Whether no further try can succeed, because the relay refuses the address or the mail for good (RFC 3463). A
+    /// refused sign-in is tried again, because the operator can repair it.
     func isHopeless(_ outcome: PostOutcome) -> Bool {
         switch self {
         case .signed, .ntfy: outcome.status == WebhookFailure.gone
@@ -81,7 +81,7 @@ extension WebhookTarget {
         return String(code.prefix(5)) + "-" + String(code.suffix(5))
     }
 
-    /// The hash of a code as the person types it: small letters, and no or other separators, are the same code.
+    /// The hash of a code as the person types it. Lower case, and missing or other separators, give the same code.
     package static func codeHash(_ code: String) -> Hash256 {
         let plain = code.uppercased().utf8.filter { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
         return Hash256(SHA256().hash(Array(plain)))

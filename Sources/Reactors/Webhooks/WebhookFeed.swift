@@ -17,7 +17,7 @@ struct WebhookFeed {
     private let person: PersonID
     /// The topics that the webhook asked for; other items are skipped.
     private let topics: FeedTopics
-    /// The length of the silences that the webhook asked for; those of other lengths are skipped.
+    /// The length of the silences that the webhook chose; silences of other lengths are skipped.
     private let silentAfterSeconds: Int64?
     private var feed: PersonFeed
     /// The first event of the person's audit stream that has not been examined.

@@ -19,7 +19,7 @@ final class WebhookRounds {
             case pausing(until: Int64)
         }
 
-        /// The target, checked against what the operator allows.
+        /// The target, checked against the allowed targets.
         let destination: WebhookDestination
         /// Whether the code of an unconfirmed address was mailed or given up since the start.
         var hasMailedCode = false
@@ -130,7 +130,7 @@ final class WebhookRounds {
         ReadQuestion(subject: subject, question: question, from: nil, to: nil, purpose: nil)
     }
 
-    /// Whether the webhook has a target to which messages may leave. An event that is not durable yet is read later.
+    /// Whether the webhook has a target to which messages may be sent. An event that is not durable yet is read later.
     private func hasCourse(_ id: WebhookID) -> Bool {
         if courses[id] != nil { return true }
         guard !barred.contains(id), let event = (try? context.reader.event(id.rawValue))?.event.event else {
@@ -215,7 +215,7 @@ final class WebhookRounds {
         guard var course = courses[id], !course.messages.isEmpty else { return }
         let message = course.messages.removeFirst()
         (course.phase, course.tries) = (.idle, 0)
-        // The item of the code is the webhook itself, which is in no feed.
+        // The item of the code is the webhook itself, and no feed has that item.
         let isCode = message.item.number == id.rawValue
         if isCode { course.hasMailedCode = true }
         courses[id] = course

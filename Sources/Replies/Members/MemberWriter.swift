@@ -16,7 +16,7 @@ package struct MemberWriter: MemberVisitor {
         case properties
         /// All but the one of this name, which has become a feature.
         case others(than: String)
-        /// Those that the client wants.
+        /// The members that the client asked for.
         case only(Set<String>)
     }
 
@@ -153,7 +153,7 @@ package struct MemberWriter: MemberVisitor {
         part = .all
     }
 
-    /// Writes the members of an object that the client wants.
+    /// Writes the members of an object that the client asked for.
     mutating func members<Object: Reply>(of object: Object, only wanted: Set<String>) {
         part = .only(wanted)
         object.writeMembers(into: &self)

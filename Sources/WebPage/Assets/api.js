@@ -45,7 +45,7 @@ export const api = {
         try {
             return await read(await send('GET', path, { params: { ...params, 'at-least': newest }, ...options }));
         } catch (problem) {
-            // The view is far behind, for example while it is folded again: what it has is better than nothing.
+            // The view is far behind, for example while it is folded again: older data is better than none.
             if (problem.status !== 503) throw problem;
             return read(await send('GET', path, { params, ...options }));
         }
@@ -91,7 +91,7 @@ export const api = {
     },
 };
 
-/** What takes `at-least` below `/v1/people/{person}/`. */
+/** The routes below `/v1/people/{person}/` that take `at-least`. */
 const views = new Set(['asked', 'audit', 'consent-requests', 'corrections', 'crossings', 'devices', 'findings', 'grants', 'invitations',
     'links', 'location', 'pauses', 'places', 'regions', 'schedules', 'summary', 'tokens', 'trips', 'visits', 'webhooks', 'withdrawn-fixes']);
 

@@ -94,7 +94,7 @@ function near(places, visit) {
     for (const one of places) if (apart(...one.split(' ').map(Number), visit) < 150) return one;
     return `${visit.latitude} ${visit.longitude}`;
 }
-// Meters, good for short ways: a degree of latitude has 111 km.
+// The distance in meters, exact enough for short ways: a degree of latitude is 111 km.
 const apart = (a, b, { latitude, longitude }) => Math.hypot(a - latitude, (b - longitude) * Math.cos(latitude * Math.PI / 180)) * 111_000;
 
 /** The days beside a date. */

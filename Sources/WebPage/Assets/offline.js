@@ -1,14 +1,14 @@
 // The service worker: keeps the page's assets, so that it opens without a network and says so. It never keeps an answer of
 // the interface, a page with a person's name or anything else that is personal; signing out removes it with its caches.
 //
-// The service puts a line before this one: `const FILES = ['/assets/HASH/main.js', …];`, what the frame of the page needs. So a
-// new set of files is a new script, and the browser installs it.
+// The service puts a line before this one: `const FILES = ['/assets/HASH/main.js', …];`, the files that the frame of the
+// page needs. So a new set of files is a new script, which the browser installs.
 const CACHE = 'assets';
 const ASSET = /^\/assets\/[^/]+\/[^/]+$/;
 const hashOf = path => path.split('/')[2];
 const HASH = hashOf(FILES[0] ?? '');
 
-// The worker is ready when it has kept what the page needs: one load is enough.
+// The worker is ready once it has stored the page's files, so one load is enough.
 self.addEventListener('install', event => event.waitUntil(keep().then(() => self.skipWaiting())));
 self.addEventListener('activate', event => event.waitUntil(dropOthers().then(() => self.clients.claim())));
 
@@ -20,7 +20,7 @@ self.addEventListener('fetch', event => {
     else if (request.mode === 'navigate') {
         const answer = fetch(request);
         event.respondWith(answer.catch(shell));
-        // The browser may have dropped some of what was kept.
+        // The browser may have dropped some of the stored files.
         event.waitUntil(answer.then(keep).catch(() => {}));
     }
 });

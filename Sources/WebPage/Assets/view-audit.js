@@ -284,7 +284,7 @@ async function csv(who, range, context) {
     return pages.join('');
 }
 
-/** What an entry and the first line of it in CSV have in common; acts of the operator have no number. */
+/** The key that an entry shares with its first line in CSV; acts of the operator have no number. */
 const nameOf = ({ number, at }) => String(number ?? new Date(at * 1000).toISOString());
 
 /** The lines of a CSV text (RFC 4180) that belong to these entries, each as the service wrote it. */

@@ -228,7 +228,7 @@ function draw(context, date) {
             const names = new Set();
             list.replaceChildren(...visible().map((entry, index, all) => row(entry, all.slice(index + 1).find(one => one.kind === 'visit'), names)));
         },
-        /** Adds what the person's places say about visits. The rows stay, and with them the focus and what is open. */
+        /** Adds facts from the person's places to the visits. Keeps the rows, and with them the focus and open entries. */
         async marks() {
             annotate(state.list, await placesOf(context));
             if (context.signal.aborted) return;

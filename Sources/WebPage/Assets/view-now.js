@@ -94,7 +94,7 @@ export async function show(context) {
         if (at?.latitude !== undefined) places.set(who, at); else places.delete(who);
         drawn?.redraw();
     }
-    /** Whether all that is seen are names: then there is no map. */
+    /** Whether only names are shown; then there is no map. */
     const namesAlone = () => [...rows.values()].some(row => row.found.location?.precision === 'place') && !places.size;
 
     /** Asks where somebody is now: the phone is woken, and the answer comes while the card says how it goes. */

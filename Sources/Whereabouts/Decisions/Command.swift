@@ -73,11 +73,11 @@ package enum Command: Sendable {
     case removeSchedule(ScheduleID, of: Handle)
     /// A schedule is due.
     case askScheduled(ScheduleID, query: QueryID)
-    /// The service shall hand the person's feed to a target, with the rights of the caller's token.
+    /// Adds a webhook: the service sends the person's feed to a target, with the rights of the caller's token.
     case addWebhook(of: Handle, WebhookTarget, FeedTopics, NoticeTerms = NoticeTerms())
     /// The person shows the code that was mailed to the target, by its hash.
     case confirmWebhook(WebhookID, of: Handle, codeHash: Hash256)
-    /// Records the devices that have fallen silent, if webhooks want to know.
+    /// Records the devices that have fallen silent, if a webhook has the topic.
     case noteSilences
     case removeWebhook(WebhookID, of: Handle)
     case discardDeadLetter(DeadLetterID, of: WebhookID, Handle)

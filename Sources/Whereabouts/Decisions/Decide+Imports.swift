@@ -54,7 +54,7 @@ extension Standing {
             let known = persons.imports[number]
         else { throw .notFound }
         guard [counts.new, counts.duplicate, counts.visits, counts.rejected].allSatisfy({ $0 >= 0 }) else {
-            throw .invalid("The counts of an import are not negative.")
+            throw .invalid("The counts of an import must not be negative.")
         }
         if let defect = fault?.defect { throw .invalid(defect) }
         var decision = Decision()

@@ -17,7 +17,7 @@ package struct Order<Reply: Sendable>: Sendable {
     package func read(_ reply: CommandReply) -> Reply? { reading(reply) }
 }
 
-// One factory for each command with a reply that somebody uses. The tests append each and read its reply.
+// One factory for each command whose reply is used. The tests append each and read its reply.
 
 extension Order where Reply == GrantID {
     /// ``Command/giveGrant(subject:requester:_:)``

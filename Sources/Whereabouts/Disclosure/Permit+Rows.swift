@@ -1,7 +1,7 @@
 package import Geodesy
 
-/// The parts of derived rows that a permit shows, for rows derived from several facts. A row is shown only if it says
-/// nothing about a hidden moment.
+/// The parts of derived rows that a permit shows, for rows derived from several facts. A row is shown only if it
+/// discloses nothing about a hidden moment.
 extension Permit {
     /// Whether the person's own names of places are shown. They are private: for example "Grandmother's".
     package var showsOwnNames: Bool { verdict == .own || verdict == .operatorOnRecord }

@@ -1,7 +1,7 @@
 /// A search for the trips and gaps that overlap a range, as far as a permit shows them.
 ///
 /// A trip is between two visits. So the search reads the visits around the range, divides the time between them into
-/// stretches, and derives trips from the fixes of each. A hidden visit or fix counts as little as one that was never
+/// stretches, and derives trips from the fixes of each. A hidden visit or fix is treated like one that was never
 /// reported.
 package struct TripSearch: Sendable {
     /// A trip that began longer than this before the range, in seconds, is cut there. Before the first visit and after
@@ -37,15 +37,15 @@ package struct TripSearch: Sendable {
     ///
     /// - Parameters:
     ///   - visits: Visits of ``reach`` that may be shown (``Permit/shows(_:at:)``), by arrival.
-    ///   - isLastPage: Whether no more visits follow. Otherwise nothing is followed beyond the last of them, which the
-    ///     next page begins with.
+    ///   - isLastPage: Whether no more visits follow. Otherwise the stretches end at the last visit, with which the
+    ///     next page begins.
     package func stretches(between visits: [Visit], isLastPage: Bool) -> [Stretch] {
         var found: [Stretch] = []
         for index in 0...visits.count {
             let departed = index > 0 ? visits[index - 1] : nil
             let arrived = index < visits.count ? visits[index] : nil
             if arrived == nil, !isLastPage { break }
-            // A visit that has not ended is followed by nothing.
+            // No stretch follows a visit that has not ended.
             if let departed, departed.departure == nil { break }
             let begin = departed?.departure ?? reach.from
             let end = arrived?.arrival ?? reach.to

@@ -75,8 +75,8 @@ extension Event {
     /// Whether the event records that data about a person left the house.
     package var isDisclosure: Bool { kind.fact?.isDisclosure(self) ?? false }
 
-    /// For the `default:` of a fold's switch: the kind must not be one that says it concerns the fold
-    /// (``Fact/concerns``). Checked in debug builds; in optimized ones it costs nothing.
+    /// For the `default:` of a fold's switch: the kind must not declare that it concerns the fold (``Fact/concerns``).
+    /// Checked in debug builds; in optimized ones it costs nothing.
     @inlinable
     package func isPassedOver(by fold: FactConcerns) {
         assert(!concerns.contains(fold), "\(kind) concerns a fold that has no case for it.")

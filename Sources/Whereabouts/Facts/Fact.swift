@@ -32,11 +32,12 @@ package protocol Fact: Sendable {
     /// The streams in which the fact can be.
     static var streams: FactStreams { get }
 
-    /// What ``SettingChange/item`` of the kind's audit row numbers; ``ChangedItem/nothing`` if it has no such row.
+    /// The kind of thing that ``SettingChange/item`` of the audit row numbers; ``ChangedItem/nothing`` without such a
+    /// row.
     static var item: ChangedItem { get }
 
-    /// The folds that have a case for the kind, besides those of the standing and the audit. No default: whoever adds a
-    /// kind decides it here, and a fold that lacks the case stops the tests (``Event/isPassedOver(by:)``).
+    /// The folds that have a case for the kind, besides those of the standing and the audit. There is no default, so
+    /// each new kind must declare it. A fold that lacks the case stops the tests (``Event/isPassedOver(by:)``).
     static var concerns: FactConcerns { get }
 
     /// Visits the fields and makes an event of the values that the visitor returns.
@@ -92,7 +93,7 @@ package struct FactStreams: OptionSet, Sendable {
     package static let house = FactStreams(rawValue: 4)
 }
 
-/// What the item of an audit row is. Answers name it by the reference that the list of such items gives it too.
+/// The kind of item in an audit row. Answers and the list of such items use the same reference for it.
 package enum ChangedItem: Sendable, CaseIterable {
     /// The kind has no audit row about an item.
     case nothing

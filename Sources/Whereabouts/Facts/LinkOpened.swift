@@ -1,4 +1,4 @@
-/// A viewer opened a share link. The viewer's reads are recorded beside it.
+/// A viewer opened a share link. The viewer's reads are recorded separately.
 enum LinkOpened: Fact {
     static let kind = EventKind.linkOpened
     static let streams: FactStreams = .audit

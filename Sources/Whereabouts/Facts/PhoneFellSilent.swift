@@ -1,4 +1,4 @@
-/// A device has sent no fix for the time that a webhook of its owner chose. The next fix ends the silence.
+/// A device has sent no fix for the time set by one of its owner's webhooks. The next fix ends the silence.
 enum PhoneFellSilent: Fact {
     static let kind = EventKind.phoneFellSilent
     static let streams: FactStreams = .audit

@@ -1,4 +1,4 @@
-/// The person has shown the code that was mailed to the address; from now on the webhook mails its messages.
+/// The person has confirmed the address with the mailed code. The webhook now mails its messages.
 enum WebhookConfirmed: Fact {
     static let kind = EventKind.webhookConfirmed
     static let streams: FactStreams = .audit

@@ -62,8 +62,8 @@ package struct VisitCorrections: Sendable {
     }
 
     /// The person's names for places in a cell (``HeldCell``), as a grant of place names shows them: in alphabetical
-    /// order, for example "Bakery / Home". A function of the cell alone, so it does not say at which of them the person
-    /// is. `nil` without a name, and with more than ``namesPerCell``, which would list a neighborhood.
+    /// order, for example "Bakery / Home". It depends only on the cell, so it does not disclose at which of them the
+    /// person is. `nil` without a name, and with more than ``namesPerCell``, which would list a neighborhood.
     ///
     /// - Parameter center: The center of the cell.
     package func names(inCellAt center: Coordinate) -> String? {
@@ -71,7 +71,7 @@ package struct VisitCorrections: Sendable {
         return (1...Self.namesPerCell).contains(found.count) ? found.joined(separator: " / ") : nil
     }
 
-    /// The most own names that a cell is called by.
+    /// The most names that a cell can have.
     package static let namesPerCell = 3
 
     /// The times at which visits are cut.

@@ -5,7 +5,7 @@ extension VisitDerivation {
     ///
     /// `[trail, last fed, follows stay, pending or null, crossings, way out of the pending stay, device of the newest fix, lead,
     /// open cluster or null]`; there are no other fixes between stays at such moments. The stage of
-    /// places may append members of its own (``PlaceStage/stateMembers``).
+    /// places may append further members (``PlaceStage/stateMembers``).
     func encoded() -> [UInt8] {
         var writer = CBORWriter()
         writer.array(rules.stateMembers)

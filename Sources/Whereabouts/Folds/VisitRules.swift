@@ -23,7 +23,7 @@ package struct VisitRules: Hashable, Sendable {
     let places: PlaceStage
     /// The meaning of a silence between two fixes.
     let silence: SilenceStage
-    /// What a visit says of silence.
+    /// The use of silence in and after a visit.
     let telling: TellingStage
 
     /// Whether the visits that a device itself reports are evidence, so that the timeline keeps them.

@@ -4,7 +4,7 @@ import Geodesy
 // composed of. The derivation calls the stage and does not ask for the version, so that a new version is a new case of
 // one stage and a line in ``VisitRules/all``, and a version that is dropped takes its cases with it.
 
-/// What the visits that a device itself reports are used for (``StoredFix/report``).
+/// The use of visits that a device itself reports (``StoredFix/report``).
 enum ReportStage: Hashable {
     case ignored
     case evidence
@@ -16,7 +16,7 @@ enum ReportStage: Hashable {
     var usesReports: Bool { self == .evidence }
 }
 
-/// Which fixes are spikes beside single ones.
+/// Which groups of fixes are spikes, in addition to single fixes.
 enum SpikeStage: Hashable {
     case single
     /// Also two fixes in a row at a wrong place.
@@ -36,7 +36,7 @@ enum FalseSpotStage: Hashable {
     case atJumpBack
 }
 
-/// What a fix outside the open place is if a long silence follows it.
+/// The meaning of a fix outside the open place if a long silence follows it.
 enum OutsideRestStage: Hashable {
     case noise
     /// The phone was at rest there (``VisitRules/restSeconds``), so the person has been there.
@@ -62,7 +62,7 @@ enum FewFixesStage: Hashable {
     func isCounted(_ fixes: Int) -> Bool { self == .withSilence && fixes <= VisitRules.fewFixes }
 }
 
-/// What helps to locate a stay.
+/// The fixes that locate a stay.
 enum PlaceStage: Hashable {
     /// Its own fixes.
     case ownFixes
@@ -110,9 +110,9 @@ enum PlaceStage: Hashable {
     }
 }
 
-/// What a visit says of the silence in it and after it.
+/// The use of the silence in a visit and after it.
 enum TellingStage: Hashable {
-    /// Nothing; it is kept once fixes or silence have made it a visit.
+    /// None: a stay is kept once fixes or silence have made it a visit.
     case departures
     /// When the person was last seen. A visit that silence alone will make is kept with the time from which it is one,
     /// for answers after that time.

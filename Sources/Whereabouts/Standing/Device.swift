@@ -67,7 +67,7 @@ extension Standing.Device {
         package internal(set) var kept: [Hash256] = []
         /// The ``Sighting/mark`` of the latest sightings, oldest first, to recognize repeats.
         package internal(set) var sightings: [Int64] = []
-        /// When the last fix of its own was recorded; `nil` if it has sent none. Imports do not count.
+        /// When the last fix that it sent was recorded; `nil` if it has sent none. Imports do not count.
         package internal(set) var heardAt: Timestamp?
         /// The lengths of silence that are on record since ``heardAt``, in seconds, ascending.
         package internal(set) var silences: [Int64] = []

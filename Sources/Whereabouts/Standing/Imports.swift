@@ -3,9 +3,9 @@ extension Standing {
     package struct Import: Hashable, Sendable {
         /// The correlation of its events. An import of several people has one for each of them.
         package let id: Identifier128
-        /// Whose history it is.
+        /// The person whose history it is.
         package let person: PersonID
-        /// Who began it.
+        /// The principal who began it.
         package let actor: PrincipalID
         package let begunAt: Timestamp
         /// Without members if it can no longer be read.
@@ -93,7 +93,7 @@ extension Standing {
             }
         }
 
-        /// Notes that something of the person was withdrawn or restored. It belongs to an import by its correlation.
+        /// Notes that fixes or visits of the person were withdrawn or restored. The correlation names the import.
         mutating func note(revisedBy recorded: RecordedEvent, isWithdrawal: Bool) {
             guard let person = recorded.stream.person, let number = find(recorded.correlation, of: person) else {
                 return

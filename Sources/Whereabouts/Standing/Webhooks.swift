@@ -1,5 +1,5 @@
 extension Standing {
-    /// A webhook, which hands a person's feed to a target. The URL and the secret are only in the log.
+    /// A webhook, which sends a person's feed to a target. The URL and the secret are only in the log.
     package struct Webhook: Hashable, Sendable {
         /// The person whose feed it posts.
         package let person: PersonID
@@ -7,7 +7,7 @@ extension Standing {
         package let token: TokenID
         /// The kinds of items that it posts.
         package let topics: FeedTopics
-        /// How it hands them over.
+        /// The way in which it delivers messages.
         package internal(set) var terms: NoticeTerms
         /// Everything up to this event was posted or has failed. The first message of an unconfirmed address is the code,
         /// under the number of the webhook.
@@ -31,7 +31,7 @@ extension Standing {
             codeUntil = terms.codeHash.map { _ in now.adding(seconds: Limits.codeSeconds) }
         }
 
-        /// Whether the address was not confirmed yet: nothing but the code may be mailed to it.
+        /// Whether the address is not confirmed yet; until then only the code may be mailed to it.
         package var isUnconfirmed: Bool { terms.codeHash != nil }
 
         /// Whether it posts nothing until the person intervenes.
@@ -72,8 +72,8 @@ extension Standing {
         }
     }
 
-    /// The silences that webhooks want to know of and that are not on record, in the order of device and length. A
-    /// webhook without a valid token wants nothing.
+    /// The silences that webhooks report and that are not recorded yet, by device and length. A webhook without a valid
+    /// token reports none.
     ///
     /// Cost: a look at each webhook, and at each device of the persons whose webhooks have the topic.
     package func newSilences(at now: Timestamp) -> [Silence] {

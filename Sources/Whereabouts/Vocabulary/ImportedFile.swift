@@ -23,7 +23,7 @@ package struct ImportedFile: Hashable, Sendable {
         (self.name, self.format, self.byteCount, self.head) = (name, format, byteCount, head)
     }
 
-    /// Why it describes no file, as a sentence; `nil` if it does.
+    /// The error in the description, as a sentence; `nil` for a valid one.
     package var defect: String? {
         if let name, !(1...Limits.fileNameCharacters).contains(name.unicodeScalars.count) {
             return "A file's name has 1 to \(Limits.fileNameCharacters) characters."
@@ -50,9 +50,9 @@ package struct ImportReference: Hashable, Sendable {
     package init(id: Identifier128, file: ImportedFile) { (self.id, self.file) = (id, file) }
 }
 
-/// What became of the records of one person in an import, as the client counted them.
+/// The results for the records of one person in an import, as the client counted them.
 package struct ImportCounts: Hashable, Sendable {
-    /// The fixes that came new into the log.
+    /// The fixes that were new in the log.
     package var new: Int64 = 0
     /// The fixes that were there already.
     package var duplicate: Int64 = 0
@@ -71,7 +71,7 @@ package struct ImportFault: Hashable, Sendable {
     package let text: String
     package init(_ text: String) { self.text = text }
 
-    /// Why it is none, as a sentence; `nil` if it is one.
+    /// The error in the text, as a sentence; `nil` for a valid one.
     package var defect: String? {
         (1...Limits.importFaultCharacters).contains(text.unicodeScalars.count)
             ? nil : "The fault of an import has 1 to \(Limits.importFaultCharacters) characters."

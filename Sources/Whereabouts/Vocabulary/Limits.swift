@@ -142,7 +142,7 @@ package enum Limits {
     package static let silencesAtOnce = 100
     /// The life of the code that confirms an address.
     package static let codeSeconds: Int64 = 86_400
-    /// The codes mailed for one person, and for all persons, in a day: addresses that do not want them are spared.
+    /// The codes mailed in a day for one person, and for all persons, so that unwilling recipients get few.
     package static let codesPerDay = (person: 5, all: 500)
     /// The bytes of a webhook's URL.
     package static let webhookURLBytes = 2048

@@ -50,7 +50,7 @@ package struct LinkName: Hashable, Sendable {
     package init(_ text: String) { self.text = text }
 }
 
-/// The properties of a new share link, beside the terms of its grant.
+/// The properties of a new share link, in addition to the terms of its grant.
 package struct LinkRequest: Hashable, Sendable {
     /// As ``ShareLink/hash``.
     package let hash: Hash256

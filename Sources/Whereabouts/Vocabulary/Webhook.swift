@@ -15,7 +15,7 @@ package struct FeedTopics: OptionSet, Hashable, Sendable {
     package static let silence = FeedTopics(rawValue: 1 << 10)
     /// All kinds.
     package static let all = FeedTopics(rawValue: 1 << Int64(words.count) - 1)
-    /// All that need nothing else; silence needs a length.
+    /// All topics that need no other setting; silence needs a length.
     package static let usual = all.subtracting(.silence)
 
     /// `nil` if a word is unknown.
@@ -34,7 +34,7 @@ package struct FeedTopics: OptionSet, Hashable, Sendable {
     }
 }
 
-/// The way in which a webhook hands its messages over, if it does not post signed JSON.
+/// The way in which a webhook delivers its messages, if it does not post signed JSON.
 package enum NoticeKind: Int64, Sendable, CaseIterable {
     /// Posts a text with a title to a topic of an ntfy server (docs.ntfy.sh/publish).
     case ntfy = 1
@@ -51,7 +51,7 @@ package enum NoticeKind: Int64, Sendable, CaseIterable {
     package static let words = [signedWord] + allCases.map(\.word)
 }
 
-/// How a webhook hands over its messages, beside its topics.
+/// The settings of a webhook in addition to its topics.
 package struct NoticeTerms: Hashable, Sendable {
     /// `nil` for signed JSON.
     package let kind: NoticeKind?
@@ -76,7 +76,7 @@ package struct WebhookTarget: Hashable, Sendable {
     package let secret: [UInt8]
     /// The priority of ntfy, 1 to 5; `nil` for the priority of each topic.
     package let priority: Int64?
-    /// Whether the title of a message says what happened. Mail servers on the way and locked screens show titles.
+    /// Whether the title of a message has its details. Mail servers and lock screens show titles.
     package let showsDetailInTitle: Bool
 
     package init(url: String, secret: [UInt8], priority: Int64? = nil, showsDetailInTitle: Bool = false) {

@@ -8,7 +8,7 @@ enum GrantCommands {
     private static let requester = Options.handle("requester", help: "who may ask for it")
     private static let precision = Options.choice(
         "precision", ["exact", "kilometer", "city", "place", "none"],
-        help: "how exact; place: a name alone; none: refused, on record")
+        help: "the precision; place shows only a name, none refuses")
     private static let history = Option.flag("history", help: "allow reading the past, not only the present")
     private static let askEachTime = Option.flag(
         "ask-each-time", help: "the subject must consent to each question; excludes --history")

@@ -3,7 +3,7 @@ import Replies
 import Service
 import Whereabouts
 
-/// `import list`, and `import undo|redo ID`: withdraws what an import brought, or makes it count again.
+/// `import list`, and `import undo|redo ID`: withdraws the fixes and visits of an import, or makes them count again.
 extension ImportCommand {
     private static let reason = Options.text("reason", "TEXT", help: "why; the audit of each person shows it")
 

@@ -10,7 +10,7 @@ enum LinkCommands {
         "for", help: "the link ends after this long, for example 2h (default: a day)")
     private static let precision = Options.choice(
         "precision", ["exact", "kilometer", "city", "place"],
-        help: "how exact; place: a name alone (default: exact)")
+        help: "the precision; place shows only a name (default: exact)")
     private static let history = Options.time(
         "history", help: "show the way since then too, for example today; only for an exact link")
     private static let live = Option.flag(

@@ -8,7 +8,7 @@ import Whereabouts
 enum WebhookCommands {
     private static let kind = Options.choice(
         "kind", NoticeKind.words,
-        help: "how messages are handed over (default: webhook, signed JSON)")
+        help: "how messages are delivered (default: webhook, signed JSON)")
     private static let url = Options.text(
         "url", "URL", help: "the server or ntfy topic, of an origin that the operator allows")
     private static let address = Options.text(
@@ -16,15 +16,15 @@ enum WebhookCommands {
     private static let tokenFile = Options.text(
         "token-file", "FILE", help: "the access token of the ntfy server, in the first line of this file")
     private static let priority = Options.number(
-        "priority", "N", in: 1...5, help: "the priority of ntfy, 5 the most urgent (default: that of each topic)")
+        "priority", "N", in: 1...5, help: "the ntfy priority; 5 is most urgent (default: that of each topic)")
     private static let detailedTitle = Option.flag(
-        "detailed-title", help: "the title, which locked screens show, says what happened")
+        "detailed-title", help: "put the details in the title, which lock screens show")
     private static let silentAfter = Options.duration(
         "silent-after", help: "the topic silence: a phone has sent no location for this long, 15m to 30d")
     private static let topics = Options.text(
         "topics", "WORDS",
         help: "what to post, for example visit,crossing,query (default: all)")
-    private static let code = Options.text("code", "CODE", help: "the code of the mail, for example H7QKM-29XTD")
+    private static let code = Options.text("code", "CODE", help: "the code in the mail, for example H7QKM-29XTD")
     private static let letter = Options.name("letter", "NUMBER", help: "only this message")
 
     static let all = [

@@ -34,7 +34,7 @@ extension ImportRun {
         if !together.isEmpty { try post(together, done) }
     }
 
-    /// Sends a request, after the oldest of those under way is answered if there are enough.
+    /// Sends a request. If enough are under way, it first waits for the answer to the oldest.
     mutating func post(
         _ batches: [(device: Handle, batch: PendingBatch)], _ done: Done?
     ) throws(ToolError) {
@@ -59,12 +59,12 @@ extension ImportRun {
         sending.underWay.append(Sent(post: post, batches: batches, done: done))
     }
 
-    /// Waits for the answer to the oldest request, and counts what became of its reports.
+    /// Waits for the answer to the oldest request, and counts the results.
     mutating func settle() throws(ToolError) {
         let sent = sending.underWay.removeFirst()
         let answer = try client.finish(sent.post)
         guard let outcomes = answer["devices"]?.array.map(Array.init), outcomes.count == sent.batches.count else {
-            throw .data("The service did not say what became of a batch.")
+            throw .data("The service's answer has no result for a batch.")
         }
         for ((device, batch), outcome) in zip(sent.batches, outcomes) {
             var report = ImportReport(file: sending.answered.file, format: "")
@@ -99,7 +99,7 @@ extension ImportRun {
         }
     }
 
-    /// Saves how far the import has come, unless it was saved just now.
+    /// Saves the progress of the import, unless it was saved just now.
     private mutating func save(_ done: Done?) {
         guard let done, let place = sending.place else { return }
         if let last = sending.savedAt, last.duration(to: .now) < Self.saveInterval { return }
@@ -113,7 +113,7 @@ extension ImportRun {
         _ outcome: JSONValue, of batch: PendingBatch, _ report: inout ImportReport
     ) throws(ToolError) {
         guard let new = outcome["new"]?.int, let duplicate = outcome["duplicate"]?.int else {
-            throw .data("The service did not say what became of a batch.")
+            throw .data("The service's answer has no result for a batch.")
         }
         let twins = outcome["twins"]?.int ?? 0
         report.new += Int(new - twins)
@@ -125,7 +125,7 @@ extension ImportRun {
         }
         guard !batch.visitLines.isEmpty else { return }
         guard let visits = outcome["visits"], let new = visits["new"]?.int, let known = visits["duplicate"]?.int else {
-            throw .data("The service did not say what became of the visits; it may be older than this tool.")
+            throw .data("The service's answer has no result for the visits; it may be older than this tool.")
         }
         report.visits += Int(new)
         report.knownVisits += Int(known)

@@ -15,7 +15,7 @@ import WireFormats
 ///
 /// Memory does not grow with a file: fixes are posted once a device has a full batch. Two requests are under way while the
 /// next one is read. Importing a file again changes nothing: a fix that is in the log already is a duplicate. After an
-/// interruption, an import goes on behind the last records of which it is known that the log has them (``ImportState``).
+/// interruption, an import continues behind the last records that are known to be in the log (``ImportState``).
 struct ImportRun {
     struct Choices {
         var person: Handle?
@@ -26,8 +26,8 @@ struct ImportRun {
         /// The zone of times without one; `nil` refuses them.
         var zone: LocalZone?
         var now: Timestamp
-        /// What tells this command from others with the same file: the service, and the choices as they were given. `nil`
-        /// keeps no state.
+        /// The values that distinguish this command from others with the same file: the service, and the choices as
+        /// they were given. `nil` keeps no state.
         var key: [String]?
     }
 
@@ -52,23 +52,23 @@ struct ImportRun {
     private static let pendingMax = 20 * Limits.batchCommands
     /// Added people and devices that are listed one by one.
     static let namedAdditions = 40
-    /// The requests that are sent and not answered, at most: the service reads one while it commits the other.
+    /// The most requests that are sent and not answered. With two, the service reads one while it commits the other.
     static let postsUnderWay = 2
-    /// The beginning by which a file is known.
+    /// The length of the beginning by which a file is recognized.
     private static let headBytes = 64 << 10
-    /// How often the state is saved, at most: each time the disk is waited for.
+    /// The least time between two saves of the state, because each save waits for the disk.
     static let saveInterval = Duration.milliseconds(500)
 
-    /// What was read and not sent.
+    /// Reports that were read and not sent.
     struct Waiting {
         var pending: [Handle: PendingBatch] = [:]
         /// The fixes of all ``pending`` batches.
         var fixes = 0
-        /// The regions and corrections of the file, which are made when its fixes are there.
+        /// The regions and corrections of the file, which are added after its fixes.
         var settings = WaitingSettings()
     }
 
-    /// The import of one file: its id, what was sent, and what became of it.
+    /// The import of one file: its id, the sent requests, and their results.
     struct Sending {
         /// The id by which the import can be undone.
         var id = Identifier128.random().description
@@ -78,7 +78,7 @@ struct ImportRun {
         /// Where the state is kept; `nil` keeps none.
         var place: ImportState.Place?
         var underWay: [Sent] = []
-        /// What became of the records that were answered.
+        /// The results of the answered records.
         var answered: ImportReport
         var people: [Handle: ImportCounts] = [:]
         var savedAt: ContinuousClock.Instant?
@@ -90,11 +90,11 @@ struct ImportRun {
     struct Sent {
         let post: ServiceClient.PostUnderWay
         let batches: [(device: Handle, batch: PendingBatch)]
-        /// What is done once this request and all before it are answered; `nil` if earlier records still wait.
+        /// The progress once this request and all before it are answered; `nil` if earlier records still wait.
         let done: Done?
     }
 
-    /// A place in the file, and the counts of what was read before it and not sent.
+    /// A position in the file, and the counts of the records that were read before it and not sent.
     struct Done {
         let position: FilePosition
         let report: ImportReport
@@ -178,7 +178,7 @@ struct ImportRun {
         sending.place = place
         guard let state = ImportState(place) else { return nil }
         if let person = choices.person {
-            // The service knows whether the import was ended or undone meanwhile; then this is another one.
+            // If the import was ended or undone meanwhile, the service begins another one.
             guard try begin(person), sending.id == state.id else { return nil }
         } else {
             (sending.id, sending.hasBegun) = (state.id, true)
@@ -225,13 +225,13 @@ struct ImportRun {
         report.undoID = sending.id
         if let person = choices.person {
             var counts = sending.people[person] ?? ImportCounts()
-            // The records that belong to nobody are this person's, if there is no other.
+            // If there is no other person, the records without a person count as this person's.
             if sending.people.keys.allSatisfy({ $0 == person }) {
                 counts.rejected = Int64(report.rejectedCount + report.untimed)
             }
             sending.people[person] = counts
         }
-        // The path is no business of the service's people.
+        // The people of the service must not see the path.
         let fault = report.fault.map { String($0.replacing(path, with: sending.file.name ?? "The file")) }
         let cut = fault.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(Limits.importFaultCharacters))) }
         var people = sending.people.sorted { $0.key < $1.key }[...]

@@ -5,11 +5,11 @@ import JSON
 import Log
 import Whereabouts
 
-/// How far an import has come: what is needed to go on after a kill.
+/// The progress of an import, with which it continues after a kill.
 ///
-/// It is in a small file of the user's, `${XDG_CACHE_HOME:-~/.cache}/whereabouts/imports/KEY.json`, which is replaced
-/// as a whole. The key is a hash of the file's beginning and length and of everything that decides what its records become,
-/// so that the same command finds it again. For example:
+/// It is stored in a small file in the user's cache, `${XDG_CACHE_HOME:-~/.cache}/whereabouts/imports/KEY.json`, which
+/// is replaced as a whole. The key is a hash of the file's beginning and length and of all choices that affect the
+/// imported records, so that the same command finds it again. For example:
 ///
 ///     {"id":"5f0c…","part":0,"records":41000,"people":{"anna":[40998,2,0,0]},"report":{"file":"walk.gpx",…}}
 ///
@@ -34,7 +34,7 @@ struct ImportState {
         let path: String
 
         /// - Parameters:
-        ///   - parts: What decides what the records become.
+        ///   - parts: All choices that affect the imported records.
         ///   - head: The SHA-256 of the file's beginning.
         init(_ parts: [String], head: Hash256, byteCount: Int) {
             let text = (parts + ["\(byteCount)"]).joined(separator: "\u{0}")
@@ -49,7 +49,7 @@ struct ImportState {
         return base + "/whereabouts/imports"
     }
 
-    /// The state at a place; `nil` if there is none, or none that can be read.
+    /// The state at a place; `nil` if there is none, or if it cannot be read.
     init?(_ place: Place) {
         guard let bytes = DataDirectory.read(place.path, atMost: Self.bytesMax),
             let root = (try? JSONDocument.parse(bytes))?.root, let id = root["id"]?.string, Identifier128(id) != nil,

@@ -19,7 +19,7 @@ final class InputFile {
 
     deinit { close(descriptor) }
 
-    /// The first bytes, without moving on; `nil` for what is no regular file, or cannot be read.
+    /// The first bytes, without moving the read position; `nil` if the file is not a regular file or cannot be read.
     func head(_ count: Int) -> [UInt8]? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -54,7 +54,7 @@ import Whereabouts
         #expect(computed.response.stream?.length ?? length == length)
         let isSame = bytes(of: computed, piece: 64) == written
         #expect(isSame)
-        // The file has no name, so nobody finds it and nothing is left after a crash.
+        // The file has no name, so no other process can open it, and nothing is left after a crash.
         #expect(folder.names.isEmpty)
     }
 

@@ -48,7 +48,7 @@ import Testing
         #expect(!script.contains("\n//") && !script.contains("\n  ") && script.contains("export "))
     }
 
-    /// What the service worker keeps before it is ready must be everything that the frame without a network loads.
+    /// Before it is ready, the service worker must store every file that the frame loads without a network.
     @Test func `the service worker names the files of the frame, and each of them is served`() throws {
         let house = try ServiceUnderTest()
         let script = house.send("GET", "/offline.js", as: nil).text

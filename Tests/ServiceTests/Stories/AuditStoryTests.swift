@@ -156,7 +156,7 @@ import Whereabouts
         try Foreign.python(program)
     }
 
-    /// Who reads one old day must not get the pages of all years before it, each of which is a reading on record.
+    /// A read of one old day must not fetch the pages of all years before it, because each page is a recorded read.
     @Test func `a list of a time ends soon after that time, and not within a day of it`() throws {
         let house = try ServiceUnderTest()
         house.manage("POST", "/v1/people", #"{"handle":"walker"}"#)

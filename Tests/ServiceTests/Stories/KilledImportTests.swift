@@ -7,7 +7,7 @@ import Whereabouts
 @testable import Log
 @testable import Service
 
-/// `whereabouts import` as a process beside a service as a process, either of them killed without warning, run again until
+/// Runs `whereabouts import` and the service as processes, kills either without warning, and repeats the import until
 /// it is done.
 @Suite struct KilledImportTests {
     private typealias Process = KilledProcessTests.Process
@@ -71,7 +71,7 @@ import Whereabouts
         try projections(port, admin).compactMap { $0["head"]?.int }.max() ?? 0
     }
 
-    /// The fingerprints of what is folded, once all of the log is.
+    /// The fingerprints of the projections, once they have folded the whole log.
     private static func fingerprints(_ port: Int, _ admin: String) throws -> [String] {
         try eventually("the projections", within: Self.patience) {
             let all = try projections(port, admin)
@@ -137,7 +137,7 @@ import Whereabouts
         let admin = try KilledProcessTests.admin(data)
         let client = SocketClient(port: service.port)
         #expect(try Self.fingerprints(service.port, admin) == expected)
-        // It was one import, and it went on where it was.
+        // It was one import, continued after each kill.
         let imports = try client.send("GET", "/v1/imports", as: admin).items
         #expect(imports.map { $0["state"]?.string } == ["ended"])
         #expect(told.contains("continued after"))

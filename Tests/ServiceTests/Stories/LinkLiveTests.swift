@@ -42,10 +42,10 @@ import Whereabouts
             return events.count
         }
 
-        /// Reads to the end. A stream that does not end is a wait in vain.
+        /// Reads to the end. Throws `WaitedInVain` if the stream does not end.
         func toTheEnd() { while take() {} }
 
-        /// What was written so far, without waiting.
+        /// The bytes written so far, without waiting.
         func drain() { while case .bytes(let more) = stream.next(1000, wake: {}) { bytes += more } }
 
         func leave() { stream.abandon() }
@@ -212,7 +212,7 @@ import Whereabouts
         let token = try link().token
         let viewers = try (0..<Limits.liveStreamsPerPerson).map { _ in try watch(token) }
         #expect(house.send("GET", "/v1/live", as: token).status == 429)
-        // Another link of the person's, and the person, have room of their own.
+        // Another link of the person, and the person, have separate limits.
         let (other, own) = (try watch(try link().token), try watch(walker))
         viewers[0].leave()
         _ = try eventually("room for another") { () -> Bool? in

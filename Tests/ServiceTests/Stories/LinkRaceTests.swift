@@ -25,7 +25,7 @@ import Whereabouts
         let stream: HTTPStream
     }
 
-    /// What was seen in a number of rounds.
+    /// The results of a number of rounds.
     private struct Figures {
         /// Rounds in which requests were under way when the end was acknowledged.
         var raced = 0

@@ -10,7 +10,7 @@ import Whereabouts
 @testable import Reactors
 @testable import Service
 
-/// Notices: what a person's webhooks hand over to people, on record first.
+/// Notices: the messages of webhooks for people, each recorded before it is sent.
 @Suite struct NoticeStoryTests {
     private struct Scene {
         let house: ServiceUnderTest
@@ -271,7 +271,7 @@ import Whereabouts
         let later = try scene.added(#"{"kind":"email","address":"later@example.org"}"#)
         let waiting = try scene.until(later) { $0["tries"]?.int == 1 }
         #expect(waiting["state"]?.string == "retrying" && waiting["status"]?.int == 451)
-        // A person's addresses are few a day: nobody's mailbox is filled with codes.
+        // A person can add a few addresses a day, so that codes do not flood a mailbox.
         for number in 3...Limits.codesPerDay.person {
             let id = try scene.added(#"{"kind":"email","address":"walker@example.org"}"#)
             scene.house.send("DELETE", "/v1/people/walker/webhooks/\(id)", as: scene.walker)

@@ -105,7 +105,7 @@ import Whereabouts
         #expect(answers.contains { $0.contains(#""name":"Home""#) && $0.contains(#""locality":"Wien""#) })
         #expect(answers.allSatisfy { !$0.contains("Work") })
         try Self.expectNoCoordinate(answers)
-        // What was shown is what is on record.
+        // The record has the shown location.
         let shown = try one.house.events().compactMap { recorded -> Disclosure? in
             if case .locationDisclosed(let disclosure) = recorded.event { disclosure } else { nil }
         }

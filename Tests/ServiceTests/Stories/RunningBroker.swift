@@ -95,7 +95,7 @@ final class RunningBroker {
         }
     }
 
-    /// What the broker retains, by topic.
+    /// The retained messages of the broker, by topic.
     func retained() throws -> [String: String] {
         let descriptor = try session(of: "r")
         defer { close(descriptor) }
@@ -103,7 +103,7 @@ final class RunningBroker {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         try send([0x82, 6, 0, 1, 0, 1, UInt8(ascii: "#"), 0], descriptor)
         try expect([0x90, 3, 0, 1, 0], descriptor)
-        // Comes after what was retained at the subscription.
+        // This message comes after all messages that were retained at the subscription.
         let end = "end-of-retained"
         try send([0x30, UInt8(end.utf8.count + 2), 0, UInt8(end.utf8.count)] + Array(end.utf8), descriptor)
         var found: [String: String] = [:]

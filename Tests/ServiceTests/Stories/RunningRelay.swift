@@ -8,7 +8,7 @@ import Testing
 @testable import Reactors
 @testable import Service
 
-/// A mail relay of somebody else's on a free port of the loopback address (`Tests/Conformance/smtp_relay.py`).
+/// A mail relay that is not our code, on a free port of the loopback address (`Tests/Conformance/smtp_relay.py`).
 final class RunningRelay {
     /// Whether the relay can run here.
     static let isInstalled = Foreign.hasPython(with: "aiosmtpd")

@@ -51,7 +51,7 @@ struct TrackerStoryTests {
             #expect(sent["new"]?.int == 1, "\(sent.text)")
         }
 
-        /// Waits until what the broker retains is as wanted.
+        /// Waits until the broker's retained messages are as expected.
         func until(_ isGood: ([String: String]) throws -> Bool) throws -> [String: String] {
             try eventually("other retained messages", pauseMilliseconds: 50) {
                 let found = try broker.retained()
