@@ -98,7 +98,7 @@ struct PlainForms: Sendable {
     static func writeFilter(_ request: HTTPRequest, _ text: PageText, _ html: inout HTML) {
         let filter = AuditFilter(request)
         html.element("form", ["method": "get", "action": "/audit", "class": "filters"]) { html in
-            for name in ["plain", "person"] {
+            for name in ["plain", "person", "from", "to"] {
                 guard let value = request.parameter(name) else { continue }
                 html.element("input", ["type": "hidden", "name": name, "value": value])
             }

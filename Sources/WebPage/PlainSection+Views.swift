@@ -154,7 +154,7 @@ extension PlainSection {
         let about = PlainSection(
             title: "request", path: "/v1/people/\(person)/audit", query: longPage, columns: ofAudit
         ).with {
-            ($0.pages, $0.mayBeAbsent) = (mostPages, true)
+            ($0.pages, $0.rowsWanted, $0.mayBeAbsent) = (mostPages, 1, true)
             $0.keeps = { $0["kind"]?.string == "query" && $0["id"]?.string == id }
         }
         return [asked, about]

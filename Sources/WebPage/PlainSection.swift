@@ -25,6 +25,8 @@ struct PlainSection: Sendable {
     var keeps: @Sendable (JSONValue) -> Bool = { _ in true }
     /// How many pages of the answer are read for rows that are shown.
     var pages = 1
+    /// The rows after which no further page is read.
+    var rowsWanted = PlainSection.rowsAtOnce
     /// Whether the rows are the newest events of the log, whose head the first section has.
     var isNewestOfLog = false
     /// Whether the view goes on without this section if the reader may not see it.

@@ -140,7 +140,7 @@ struct PlainViews: Sendable {
                 rows.items += section.items(of: root).filter(section.keeps)
                 rows.next = root["next"]?.string
             }
-            guard let next = rows.next, rows.items.count < PlainSection.rowsAtOnce else { break }
+            guard let next = rows.next, rows.items.count < section.rowsWanted else { break }
             query = query.filter { $0.name != "after" } + [("after", next)]
         }
         return .success(rows)

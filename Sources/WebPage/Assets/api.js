@@ -41,12 +41,13 @@ const read = async answer => answer.status === 204 ? {} : answer.json();
 export const api = {
     async get(path, params, options) {
         const newest = whatThePageHasHeard(path);
-        if (!newest) return read(await send('GET', path, { params, ...options }));
+        // A view that has just changed something waits for its own event, which the stream may not have brought yet.
+        if (!newest || params?.['at-least']) return read(await send('GET', path, { params, ...options }));
         try {
             return await read(await send('GET', path, { params: { ...params, 'at-least': newest }, ...options }));
         } catch (problem) {
             // The view is far behind, for example while it is folded again: older data is better than none.
-            if (problem.status !== 503) throw problem;
+            if (problem.title !== 'Not yet') throw problem;
             return read(await send('GET', path, { params, ...options }));
         }
     },

@@ -172,7 +172,8 @@ function imports(context, inner) {
                 { label: strings('operate.newFixes'), number: true, cell: one => strings.number(one.counts.new) },
                 { label: strings('operate.knownFixes'), number: true, cell: one => strings.number(one.counts.duplicate) },
                 { label: strings('operate.importID'), cell: one => h('code', {}, one.id) },
-                { label: strings('operate.actions'), cell: one => one.state === 'undone' ? revise(one, 'redo', 'restorations') : revise(one, 'undo', 'withdrawals') },
+                { label: strings('operate.actions'), // An undo that was interrupted counts as undone; undoing again withdraws the rest.
+                    cell: one => h('div', { class: 'row' }, revise(one, 'undo', 'withdrawals'), one.state === 'undone' && revise(one, 'redo', 'restorations')) },
             ],
         }), zoneNote()];
     };

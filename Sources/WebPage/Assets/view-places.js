@@ -59,7 +59,7 @@ async function places(context, who, filter, atLeast, read) {
             { label: strings('places.last'), cell: one => dayLink(context, one) },
             { label: strings('places.change'), cell: one => h('div', { class: 'row' },
                 action(strings('places.rename'), () => rename(context, who, one, read), '', { 'aria-label': strings('places.renameOf', { name: one.place ?? '' }) }),
-                items.length > 1 && action(strings('places.same'), () => same(context, who, one, items, read), 'quiet', { 'aria-label': strings('places.sameOf', { name: one.place ?? '' }) })) },
+                items.some(other => other.id !== one.id && other.place) && action(strings('places.same'), () => same(context, who, one, items, read), 'quiet', { 'aria-label': strings('places.sameOf', { name: one.place ?? '' }) })) },
         ],
     });
 }

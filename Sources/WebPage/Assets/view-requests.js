@@ -190,7 +190,7 @@ export const locationFacts = one => facts([
     [strings('requests.where'), h('b', {}, strings.place(one.place) || (one.latitude === undefined ? strings('day.unnamed') : `${one.latitude}, ${one.longitude}`))],
     [strings('audit.precision'), [precise(one.precision), strings.accuracy(one.horizontalAccuracy)].filter(Boolean).join(', ')],
     [strings('requests.fixTime'), [moment(one.timestamp, true), ' · ', time.age(one.timestamp)]],
-    [strings('requests.coordinates'), one.precision === 'exact' && h('code', {}, (one.latitude === undefined ? strings('day.unnamed') : `${one.latitude}, ${one.longitude}`))],
+    [strings('requests.coordinates'), one.precision === 'exact' && h('code', {}, `${one.latitude}, ${one.longitude}`)],
 ]);
 
 let watching;
