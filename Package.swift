@@ -85,14 +85,16 @@ let package = Package(
         tests("Log", ["Cryptography", "FixRuns", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
         module("Projections", ["Cryptography", "Log", "SQLite", "Threading", "Whereabouts"]),
         tests("Projections", ["Cryptography", "Geodesy", "Log", "LogTests", "SQLite", "Whereabouts"]),
-        module("Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
+        module("AuditTables", ["Cryptography", "Projections", "SQLite", "Whereabouts"]),
+        module("Tables", ["AuditTables", "Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
         tests(
-            "Tables", ["Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts", "WhereaboutsTests"]),
+            "Tables",
+            ["AuditTables", "Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts", "WhereaboutsTests"]),
         // The upper floor: answers about persons, the work that goes on by itself, and the addresses. Service puts it together.
         module(
             "Answers",
             [
-                "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "Projections", "Replies", "SQLite",
+                "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "Projections", "Replies", "SQLite",
                 "Tables", "Threading", "Transparency", "Whereabouts", "WireFormats",
             ]),
         module(
@@ -103,7 +105,7 @@ let package = Package(
         module(
             "Reactors",
             [
-                "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "MQTT",
+                "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "MQTT",
                 "Posting", "Projections", "Replies", "SQLite", "Tables", "Threading", "Transparency", "Whereabouts",
                 "WireFormats",
             ]),
@@ -114,16 +116,22 @@ let package = Package(
                 "Tables", "Threading", "Whereabouts",
             ]),
         module(
+            "ReportEndpoints",
+            [
+                "Answers", "Cryptography", "HTTPInterface", "HTTPServer", "JSON", "Log", "Projections", "Replies",
+                "SQLite", "Threading", "Whereabouts", "WireFormats",
+            ]),
+        module(
             "PersonEndpoints",
             [
-                "Answers", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
+                "Answers", "AuditTables", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
                 "Log", "Posting", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Threading", "Transparency",
                 "Whereabouts", "WireFormats",
             ]),
         module(
             "HouseEndpoints",
             [
-                "Answers", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
+                "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
                 "LocationPush", "Log", "Maintenance", "Projections", "Reactors", "Replies", "SQLite", "Tables",
                 "Whereabouts", "WireFormats",
             ]),
@@ -139,7 +147,7 @@ let package = Package(
             [
                 "Answers", "CSupport", "Cryptography", "Gazetteer", "HTTPInterface", "HTTPServer", "HouseEndpoints",
                 "LocationPush", "Log", "Maintenance", "PersonEndpoints", "Projections", "Reactors",
-                "Tables", "Threading", "WebPage", "Whereabouts",
+                "ReportEndpoints", "Tables", "Threading", "WebPage", "Whereabouts",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush", "Threading"]),
@@ -178,10 +186,10 @@ let package = Package(
         tests(
             "Service",
             [
-                "Answers", "CoreLocation", "Cryptography", "DeviceAgent", "FileFormats", "FixRuns", "Geodesy",
+                "Answers", "AuditTables", "CoreLocation", "Cryptography", "DeviceAgent", "FileFormats", "FixRuns", "Geodesy",
                 "HTTPInterface", "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT",
                 "Maintenance", "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn",
-                "Reactors", "Replies", "SQLite", "Tables", "TablesTests", "TestProcesses", "Threading",
+                "Reactors", "Replies", "ReportEndpoints", "SQLite", "Tables", "TablesTests", "TestProcesses", "Threading",
                 "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
             ]),
         .executableTarget(

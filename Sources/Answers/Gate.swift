@@ -86,7 +86,7 @@ package struct Gate: Sendable {
         /// The bytes to send. Their SHA-256 is recorded, before any compression.
         package let body: [UInt8]
         /// The bytes of a long answer, instead of ``body``, and their SHA-256.
-        private let spooled: (source: HTTPStream.Source, hash: Hash256)?
+        let spooled: (source: HTTPStream.Source, hash: Hash256)?
         /// The number of items that the answer shows, for the record.
         package let count: Int64
         /// The number of the last event that the answer takes into account.
@@ -117,7 +117,7 @@ package struct Gate: Sendable {
         var hash: Hash256 { spooled?.hash ?? Hash256(SHA256().hash(body)) }
 
         /// The answer 200. Only the gate may send it, after the record.
-        var response: HTTPResponse {
+        fileprivate var response: HTTPResponse {
             var response = HTTPResponse(status: 200, headers: headers, body: body)
             response.stream = spooled.map { HTTPStream($0.source) }
             return response

@@ -36,16 +36,18 @@ package final class SpoolRoom: Sendable {
     ///
     /// - Throws: 503 if the caller has one, or there are too many; 507 if the disk has too little room.
     fileprivate func file(for caller: PrincipalID) throws(Problem) -> SpoolFile {
-        var disk = statvfs()
-        guard statvfs(directory, &disk) == 0,
-            Int(disk.f_bavail) * Int(disk.f_frsize) >= bounds.answerBytes + bounds.freeBytes
-        else { throw .noRoom }
-        let isTaken = holders.withLock { holders in
-            holders.count < bounds.files && holders.insert(caller).inserted
+        let taken = holders.withLock { holders -> Int? in
+            guard holders.count < bounds.files, holders.insert(caller).inserted else { return nil }
+            return holders.count
         }
-        guard isTaken else { throw .busy(Self.retrySeconds) }
+        guard let taken else { throw .busy(Self.retrySeconds) }
         // Before the initializer has succeeded, the file gives nothing back.
         do throws(Problem) {
+            // Each file under way may become as long as the longest answer.
+            var disk = statvfs()
+            guard statvfs(directory, &disk) == 0,
+                Int(disk.f_bavail) * Int(disk.f_frsize) >= bounds.answerBytes * taken + bounds.freeBytes
+            else { throw .noRoom }
             return try SpoolFile(in: directory) { [weak self] in self?.giveBack(caller) }
         } catch {
             giveBack(caller)

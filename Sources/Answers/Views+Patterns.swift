@@ -1,3 +1,4 @@
+import AuditTables
 import Projections
 package import SQLite
 import Tables

@@ -1,4 +1,5 @@
 import Answers
+import AuditTables
 import Cryptography
 import HTTPInterface
 import HTTPServer

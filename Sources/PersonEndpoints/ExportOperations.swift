@@ -12,7 +12,7 @@ extension ExportEndpoints {
                 "GET", APIPath.peopleExport.text, .recorded(export),
                 group: .stored, summary: "Export a person's track as a file.",
                 description:
-                    "The fixes as they were reported, in order of time, as GPX, GeoJSON, KML, CSV, the OwnTracks Recorder's lines (`rec`) or JSON lines with every member (`fixes`). For the person, the operator, or a person with a grant that includes history. A file has at most 512 MiB. The read is recorded with the SHA-256 of the file before its first byte is sent.",
+                    "The fixes as they were reported, in order of time, as GPX, GeoJSON, KML, CSV, the OwnTracks Recorder's lines (`rec`) or JSON lines with every member (`fixes`). For the person, the operator, or a person with an exact grant that includes history. A file has at most 512 MiB. The read is recorded with the SHA-256 of the file before its first byte is sent.",
                 access: .token(.query), discloses: .recorded(.track),
                 query: ReadEndpoints.rangeParameters + [
                     Operation.Parameter(

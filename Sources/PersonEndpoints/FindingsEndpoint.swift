@@ -1,4 +1,5 @@
 import Answers
+import AuditTables
 import HTTPInterface
 import HTTPServer
 import Projections

@@ -1,4 +1,5 @@
 import Answers
+import AuditTables
 import Cryptography
 import Gazetteer
 import HTTPServer

@@ -1,32 +1,22 @@
 package import Answers
-package import Cryptography
 package import HTTPInterface
 package import Reactors
-package import Whereabouts
 
-/// The operations about one person: what their devices report, questions to these devices, and stored data. Each answer
-/// about a person is recorded before it leaves.
+/// The operations about one person: questions to their devices, and stored data. Each answer about a person is recorded
+/// before it leaves.
 package enum PersonOperations {
     /// All operations, with the parts of the service that their handlers use.
     ///
     /// - Parameters:
-    ///   - secretBoxes: The keys of devices that encrypt in the app, by the device's handle.
     ///   - webhooks: `nil` if the operator allows neither targets nor mail.
     ///   - hasTrackers: Whether the operator allows trackers at the MQTT broker.
     ///   - spoolRoom: The room for files that are too long for memory.
     package static func all(
         views: Views, personLogs: PersonLogs, answers: AnswerPool, waitingRoom: WaitingRoom, deliverer: Deliverer,
-        sources: FeedSources, secretBoxes: [Handle: SecretBox], webhooks: WebhookDeliverer?, hasTrackers: Bool,
-        spoolRoom: SpoolRoom
+        sources: FeedSources, webhooks: WebhookDeliverer?, hasTrackers: Bool, spoolRoom: SpoolRoom
     ) -> [Operation] {
         let (decisions, gate) = (views.decisions, views.gate)
-        // Reports of devices, and questions to them.
         var operations =
-            IngestEndpoints(
-                decisions: decisions, gate: gate, answers: answers, secretBoxes: secretBoxes,
-                friendsShown: FriendsShown()
-            ).operations
-        operations +=
             QueryEndpoints(decisions: decisions, gate: gate, answers: answers, waitingRoom: waitingRoom).operations
         // Stored data.
         operations += ReadEndpoints(decisions: decisions, views: views).operations
@@ -44,7 +34,6 @@ package enum PersonOperations {
             ).operations
         operations += CorrectionEndpoints(decisions: decisions, views: views).operations
         operations += RevisionEndpoints(decisions: decisions, views: views).operations
-        operations += ImportEndpoints(decisions: decisions, views: views).operations
         return operations
     }
 }

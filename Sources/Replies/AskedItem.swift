@@ -67,7 +67,7 @@ package struct AskedReadItem: Reply, Hashable {
     package var to: Moment?
     /// `shown` or `noSuchPerson`.
     package var status: String
-    /// `exact`, `kilometer` or `city`; `nil` for a refusal.
+    /// `exact`, `kilometer`, `city` or `place`; `nil` for a refusal.
     package var precision: String?
     /// The number of rows that were shown; `nil` for a refusal.
     package var count: Int64?
@@ -141,7 +141,7 @@ package struct AskedAnswerItem: Reply, Hashable {
     package var number: Reference
     /// When it was recorded, just before it left.
     package var at: Moment
-    /// `exact`, `kilometer` or `city`.
+    /// `exact`, `kilometer`, `city` or `place`.
     package var precision: String
     /// Of the answer, hexadecimal.
     package var sha256: String?

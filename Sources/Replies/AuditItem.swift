@@ -86,7 +86,7 @@ package struct AuditReadItem: Reply, Hashable {
     package var question: String
     package var purpose: String?
     package var verdict: VerdictItem
-    /// `exact`, `kilometer`, `city` or `none`.
+    /// `exact`, `kilometer`, `city`, `place` or `none`.
     package var precision: String
     /// The requested range.
     package var from: Moment?

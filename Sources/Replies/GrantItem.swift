@@ -65,7 +65,7 @@ package struct RedeemedItem: Reply, Hashable {
 
 /// The terms of a grant or an invitation.
 package struct TermsItem: Reply, Hashable {
-    /// `exact`, `kilometer`, `city` or `none`.
+    /// `exact`, `kilometer`, `city`, `place` or `none`.
     package var precision: String
     /// Whether the past may be read.
     package var history: Bool

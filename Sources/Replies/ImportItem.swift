@@ -99,16 +99,22 @@ package struct BegunImport: Reply, Hashable {
     package var isResumed: Bool
     /// Whether the person was added.
     package var addedPerson: Bool
+    /// The id and the epoch of the log. A restore raises the epoch: records that an interrupted import has sent before it may
+    /// be missing.
+    package var log: String
 
-    package init(id: String, isResumed: Bool, addedPerson: Bool) {
-        (self.id, self.isResumed, self.addedPerson) = (id, isResumed, addedPerson)
+    package init(id: String, isResumed: Bool, addedPerson: Bool, log: String) {
+        (self.id, self.isResumed, self.addedPerson, self.log) = (id, isResumed, addedPerson, log)
     }
 
-    package static var invented: Self { Self(id: .invented, isResumed: .invented, addedPerson: .invented) }
+    package static var invented: Self {
+        Self(id: .invented, isResumed: .invented, addedPerson: .invented, log: .invented)
+    }
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try members.required("id", .uuid, &id)
         try members.required("resumed", &isResumed)
         try members.required("addedPerson", &addedPerson)
+        try members.required("log", &log)
     }
 }

@@ -14,7 +14,7 @@ package struct LocationItem: Reply, Hashable {
     package var speed: Double?
     /// Degrees clockwise from true north.
     package var course: Double?
-    /// `exact`, `kilometer` or `city`.
+    /// `exact`, `kilometer`, `city` or `place`.
     package var precision: String
     package var place: PlacemarkItem?
 

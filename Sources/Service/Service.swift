@@ -11,6 +11,7 @@ import Maintenance
 import PersonEndpoints
 package import Projections
 package import Reactors
+import ReportEndpoints
 import Synchronization
 import Tables
 import Threading
@@ -119,10 +120,10 @@ package final class Service: Sendable {
             dataDirectory: directory.path)
         let description = APIDescription()
         let operations =
-            PersonOperations.all(
+            ReportOperations.all(views: views, answers: answers, secretBoxes: secretBoxes)
+            + PersonOperations.all(
                 views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom,
-                deliverer: reactors.deliverer,
-                sources: sources, secretBoxes: secretBoxes, webhooks: reactors.webhooks,
+                deliverer: reactors.deliverer, sources: sources, webhooks: reactors.webhooks,
                 hasTrackers: configuration.mqtt?.discoveryPrefix != nil, spoolRoom: SpoolRoom(directory: directory.path)
             )
             + HouseOperations.all(

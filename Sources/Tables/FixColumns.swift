@@ -169,33 +169,6 @@ package struct ReportedFix: Hashable, Sendable {
     }
 }
 
-extension CBORWriter {
-    /// Writes a number as a REAL column returns it: 0 for −0, and NULL for NaN.
-    mutating func real(_ value: Double) {
-        if value.isNaN { null() } else { float(value.positiveZero) }
-    }
-
-    /// Writes the number, or null.
-    mutating func optional(_ value: Int64?) {
-        if let value { integer(value) } else { null() }
-    }
-
-    /// Writes the number as ``real(_:)`` does, or null.
-    mutating func optional(_ value: Double?) {
-        if let value { real(value) } else { null() }
-    }
-
-    /// Writes the text, or null.
-    mutating func optional(_ value: String?) {
-        if let value { text(value) } else { null() }
-    }
-
-    /// Writes the byte string, or null.
-    mutating func optional(_ value: [UInt8]?) {
-        if let value { byteString(value) } else { null() }
-    }
-}
-
 extension Timestamp {
     /// A time stored as milliseconds after another one.
     ///

@@ -1,3 +1,4 @@
+import AuditTables
 package import Projections
 
 extension ProjectionKind {

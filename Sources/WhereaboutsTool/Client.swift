@@ -69,8 +69,15 @@ struct Client {
     }
 
     /// Waits for the answer to a `POST` that was begun.
-    func finish(_ post: ServiceClient.PostUnderWay) throws(ToolError) -> JSONValue {
-        try told { () throws(ClientError) in try post.value() }
+    ///
+    /// - Parameter refused: Called before the error is thrown if the service would refuse the same request again.
+    func finish(_ post: ServiceClient.PostUnderWay, refused: () -> Void) throws(ToolError) -> JSONValue {
+        try told { () throws(ClientError) in
+            do throws(ClientError) { return try post.value() } catch {
+                if case .problem(let problem) = error, [404, 409, 422].contains(problem.status) { refused() }
+                throw error
+            }
+        }
     }
 
     func delete(

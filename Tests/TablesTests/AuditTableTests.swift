@@ -2,6 +2,7 @@ import Geodesy
 import Projections
 import Testing
 
+@testable import AuditTables
 @testable import Tables
 @testable import Whereabouts
 

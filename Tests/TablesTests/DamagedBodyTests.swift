@@ -2,6 +2,7 @@ import Cryptography
 import TestSupport
 import Testing
 
+@testable import AuditTables
 @testable import Tables
 @testable import Whereabouts
 

@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import AuditTables
 @testable import Projections
 @testable import Tables
 @testable import Whereabouts

@@ -1,6 +1,7 @@
 import SQLite
 import Testing
 
+@testable import AuditTables
 @testable import Projections
 @testable import Tables
 

@@ -61,6 +61,8 @@ final class FakeService: Transport {
         var batchSizes: [Int] = []
         /// The results of ended imports, for each person.
         var ends: [String] = []
+        /// The id and the epoch of the log.
+        var log = "00112233445566778899aabbccddeeff/1"
         /// Refused by the fake: latitudes above this.
         var northernmost = 90.0
     }
@@ -107,7 +109,7 @@ final class FakeService: Transport {
         }
         let isNew = state.people[person] == nil
         if isNew { state.people[person] = [] }
-        return .json(Array(#"{"id":"\#(id)","resumed":false,"addedPerson":\#(isNew)}"#.utf8))
+        return .json(Array(#"{"id":"\#(id)","resumed":false,"addedPerson":\#(isNew),"log":"\#(state.log)"}"#.utf8))
     }
 
     private static func take(_ body: JSONValue?, _ state: inout State) -> HTTPResponse {

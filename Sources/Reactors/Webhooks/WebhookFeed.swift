@@ -1,4 +1,5 @@
 import Answers
+import AuditTables
 import Log
 import Projections
 import SQLite

@@ -21,6 +21,7 @@ enum EraseCommand {
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.delete(APIPath.person.parts(person.text))
         }
+        ImportState.remove(person: person)
         try invocation.show(answer) { (erased: ErasedPerson) in
             invocation.console.line("Erased \(person.text). The log's data about them can no longer be read.")
             for folder in erased.backupsNotReached ?? [] {

@@ -62,7 +62,10 @@ extension ImportRun {
     /// Waits for the answer to the oldest request, and counts the results.
     mutating func settle() throws(ToolError) {
         let sent = sending.underWay.removeFirst()
-        let answer = try client.finish(sent.post)
+        // An import that has ended or was undone for one of its people takes no more; the file then begins another one.
+        let answer = try client.finish(sent.post) { [place = sending.place] in
+            if let place { ImportState.remove(place) }
+        }
         guard let outcomes = answer["devices"]?.array.map(Array.init), outcomes.count == sent.batches.count else {
             throw .data("The service's answer has no result for a batch.")
         }
@@ -78,7 +81,7 @@ extension ImportRun {
             sending.people[batch.person] = counts
             note(outcome, device, of: batch.person)
         }
-        save(sent.done)
+        try save(sent.done)
     }
 
     /// Notes that a person or a device was added.
@@ -100,13 +103,17 @@ extension ImportRun {
     }
 
     /// Saves the progress of the import, unless it was saved just now.
-    private mutating func save(_ done: Done?) {
-        guard let done, let place = sending.place else { return }
+    private mutating func save(_ done: Done?) throws(ToolError) {
+        guard let done, let place = sending.place, let person = choices.person ?? sending.people.keys.min() else {
+            return
+        }
         if let last = sending.savedAt, last.duration(to: .now) < Self.saveInterval { return }
         sending.savedAt = .now
         var report = done.report
         report.add(sending.answered)
-        ImportState(id: sending.id, position: done.position, report: report, people: sending.people).save(place)
+        let log = if let log = sending.log { log } else { try beginning(in: person).log }
+        ImportState(id: sending.id, log: log, position: done.position, report: report, people: sending.people)
+            .save(place)
     }
 
     private func take(

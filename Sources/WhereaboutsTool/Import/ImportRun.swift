@@ -74,6 +74,8 @@ struct ImportRun {
         var id = Identifier128.random().description
         /// Whether the service knows of the import.
         var hasBegun = false
+        /// The id and the epoch of its log; `nil` before the service has said it.
+        var log: String?
         var file = ImportedFile()
         /// Where the state is kept; `nil` keeps none.
         var place: ImportState.Place?
@@ -147,6 +149,8 @@ struct ImportRun {
         report.add(sending.answered)
         conclude(reading.summary, path, &report)
         try end(&report, path)
+        // Not before: an end that the service did not record is repeated with the counts of all records.
+        if let place = sending.place { ImportState.remove(place) }
         return report
     }
 
@@ -176,14 +180,10 @@ struct ImportRun {
         guard let key = choices.key else { return nil }
         let place = ImportState.Place(key, head: head, byteCount: file.byteCount)
         sending.place = place
-        guard let state = ImportState(place) else { return nil }
-        if let person = choices.person {
-            // If the import was ended or undone meanwhile, the service begins another one.
-            guard try begin(person), sending.id == state.id else { return nil }
-        } else {
-            (sending.id, sending.hasBegun) = (state.id, true)
-            sayID()
-        }
+        guard let state = ImportState(place), let person = choices.person ?? state.people.keys.min() else { return nil }
+        // The service knows whether the import has ended or was undone meanwhile; then this is another one. After a restore,
+        // the log may lack records from before the position.
+        guard try begin(person), sending.id == state.id, sending.log == state.log else { return nil }
         sending.people = state.people
         console.note("\(path): continued after \(Text.count(state.report.read, "record")).")
         return state
@@ -194,6 +194,15 @@ struct ImportRun {
     /// - Returns: Whether it goes on with an earlier import.
     @discardableResult
     mutating func begin(_ person: Handle) throws(ToolError) -> Bool {
+        let begun = try beginning(in: person)
+        if begun.addedPerson { additions.append("Added the person \(person.text).") }
+        (sending.id, sending.hasBegun) = (begun.id, true)
+        sayID()
+        return begun.isResumed
+    }
+
+    /// What the service says of the import in the history of a person; it begins there if it has not.
+    mutating func beginning(in person: Handle) throws(ToolError) -> BegunImport {
         let (id, file) = (sending.id, sending.file)
         let answer = try client.post(APIPath.imports.parts()) { body in
             body.field("person", person.text)
@@ -201,10 +210,8 @@ struct ImportRun {
             body.object("file") { Self.write(file, into: &$0) }
         }
         let begun = try answer.read(BegunImport.self)
-        if begun.addedPerson { additions.append("Added the person \(person.text).") }
-        (sending.id, sending.hasBegun) = (begun.id, true)
-        sayID()
-        return begun.isResumed
+        sending.log = begun.log
+        return begun
     }
 
     func sayID() {
@@ -220,7 +227,6 @@ struct ImportRun {
 
     /// Ends the import for all of its people.
     private mutating func end(_ report: inout ImportReport, _ path: String) throws(ToolError) {
-        if let place = sending.place { ImportState.remove(place) }
         guard sending.hasBegun else { return }
         report.undoID = sending.id
         if let person = choices.person {

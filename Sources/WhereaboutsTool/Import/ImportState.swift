@@ -11,13 +11,15 @@ import Whereabouts
 /// is replaced as a whole. The key is a hash of the file's beginning and length and of all choices that affect the
 /// imported records, so that the same command finds it again. For example:
 ///
-///     {"id":"5f0c…","part":0,"records":41000,"people":{"anna":[40998,2,0,0]},"report":{"file":"walk.gpx",…}}
+///     {"id":"5f0c…","log":"7f0c…/1","part":0,"records":41000,"people":{"anna":[40998,2,0,0]},"report":{"file":"walk.gpx",…}}
 ///
 /// Without the file, an import begins again at the file's beginning. That is slower and changes nothing: fixes that are in
 /// the log count as duplicates.
 struct ImportState {
     /// The import's id.
     let id: String
+    /// The id and the epoch of the log that the records went to.
+    let log: String
     /// Every record before this position is in the log, or was counted.
     let position: FilePosition
     /// The counts up to the position.
@@ -53,6 +55,7 @@ struct ImportState {
     init?(_ place: Place) {
         guard let bytes = DataDirectory.read(place.path, atMost: Self.bytesMax),
             let root = (try? JSONDocument.parse(bytes))?.root, let id = root["id"]?.string, Identifier128(id) != nil,
+            let log = root["log"]?.string,
             let part = root["part"]?.int, let records = root["records"]?.int, part >= 0, records >= 0,
             let json = root["report"], let report = ImportReport(json)
         else { return nil }
@@ -66,12 +69,12 @@ struct ImportState {
                     new: counts[0], duplicate: counts[1], visits: counts[2], rejected: counts[3])
             }
         }
-        (self.id, position) = (id, FilePosition(part: Int(part), records: Int(records)))
+        (self.id, self.log, position) = (id, log, FilePosition(part: Int(part), records: Int(records)))
         (self.report, self.people) = (report, people)
     }
 
-    init(id: String, position: FilePosition, report: ImportReport, people: [Handle: ImportCounts]) {
-        (self.id, self.position, self.report, self.people) = (id, position, report, people)
+    init(id: String, log: String, position: FilePosition, report: ImportReport, people: [Handle: ImportCounts]) {
+        (self.id, self.log, self.position, self.report, self.people) = (id, log, position, report, people)
     }
 
     /// Replaces the file. If that fails, the older state stays, from which an import is continued as well.
@@ -80,6 +83,7 @@ struct ImportState {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("id", id)
+        writer.field("log", log)
         writer.field("part", position.part)
         writer.field("records", position.records)
         writer.object("people") { object in
@@ -101,7 +105,12 @@ struct ImportState {
     static func remove(_ place: Place) { unlink(place.path) }
 
     /// Removes the state of an import that is undone, so that the same file begins another one.
-    static func remove(id: String) {
+    static func remove(id: String) { removeAll { $0["id"]?.string == id } }
+
+    /// Removes the states that name a person who is erased: a state has times and a box of their fixes.
+    static func remove(person: Handle) { removeAll { $0["people"]?[person.text] != nil } }
+
+    private static func removeAll(where isGone: (JSONValue) -> Bool) {
         guard let folder = opendir(Self.folder) else { return }
         defer { closedir(folder) }
         while let entry = readdir(folder) {
@@ -110,7 +119,7 @@ struct ImportState {
             }
             guard name.hasSuffix(".json"),
                 let bytes = DataDirectory.read("\(Self.folder)/\(name)", atMost: Self.bytesMax),
-                let root = (try? JSONDocument.parse(bytes))?.root, root["id"]?.string == id
+                let root = (try? JSONDocument.parse(bytes))?.root, isGone(root)
             else { continue }
             unlink("\(Self.folder)/\(name)")
         }

@@ -26,7 +26,8 @@ import Whereabouts
 
     /// All bytes, read as the server does; `nil` if it is cut.
     private func bytes(of computed: Gate.Computed, piece: Int) -> [UInt8]? {
-        guard let stream = computed.response.stream else { return computed.response.body }
+        guard let spooled = computed.spooled else { return computed.body }
+        let stream = HTTPStream(spooled.source)
         var all: [UInt8] = []
         while true {
             switch stream.next(piece, wake: {}) {
@@ -50,8 +51,8 @@ import Whereabouts
         }
         let computed = try finished(answer)
         #expect(computed.hash == Hash256(SHA256().hash(written)))
-        #expect((computed.response.stream == nil) == (length <= 100))
-        #expect(computed.response.stream?.length ?? length == length)
+        #expect((computed.spooled == nil) == (length <= 100))
+        #expect((computed.spooled?.source.length ?? length) == length)
         let isSame = bytes(of: computed, piece: 64) == written
         #expect(isSame)
         // The file has no name, so no other process can open it, and nothing is left after a crash.

@@ -175,7 +175,8 @@ import Testing
         let pattern = /(?:Problem\(|\.problem\(|self\.init\()\s*[\w.]+,\s*(?:title:\s*)?"([^"]+)"/
         var types: Set<String> = []
         let folders = [
-            "HTTPServer", "Answers", "Maintenance", "Reactors", "HTTPInterface", "PersonEndpoints", "HouseEndpoints",
+            "HTTPServer", "Answers", "Maintenance", "Reactors", "HTTPInterface", "ReportEndpoints", "PersonEndpoints",
+            "HouseEndpoints",
             "WebPage", "Service",
         ]
         for folder in folders {

@@ -6,6 +6,7 @@ import Testing
 import Threading
 import Whereabouts
 
+@testable import AuditTables
 @testable import Log
 @testable import Maintenance
 @testable import Service

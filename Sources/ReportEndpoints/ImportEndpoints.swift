@@ -5,6 +5,7 @@ import HTTPServer
 import JSON
 import Log
 import Replies
+import Threading
 import Whereabouts
 
 /// Imports of files: begins, ends, lists and undoes them. ``IngestEndpoints`` takes their batches.
@@ -43,13 +44,10 @@ struct ImportEndpoints: Sendable {
         guard let number = order.read(receipt.reply),
             let begun = decisions.log.withStanding({ $0.persons.imports[number]?.id })
         else { throw .overSince }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.members(
-            of: BegunImport(
-                id: begun.description, isResumed: !receipt.isOfEvent, addedPerson: !isKnown && receipt.isOfEvent))
-        writer.endObject()
-        return .json(writer.bytes)
+        return .reply(
+            BegunImport(
+                id: begun.description, isResumed: !receipt.isOfEvent, addedPerson: !isKnown && receipt.isOfEvent,
+                log: "\(decisions.log.id)/\(decisions.log.epoch)"))
     }
 
     /// The file of a body. A client need not say anything about it.
@@ -99,16 +97,22 @@ struct ImportEndpoints: Sendable {
         }
         let fault = try body.optionalText("fault").map { ImportFault($0) }
         if let defect = fault?.defect { throw .refused(defect) }
+        var commands: [Command] = []
         for person in people {
             try person.takeOnly(["person", "new", "duplicate", "visits", "rejected"], of: "\"people\"")
             let counts = ImportCounts(
                 new: try person.optionalInteger("new") ?? 0, duplicate: try person.optionalInteger("duplicate") ?? 0,
                 visits: try person.optionalInteger("visits") ?? 0,
                 rejected: try person.optionalInteger("rejected") ?? 0)
-            let command = Command.endImport(id, counts, fault: fault, of: try person.handle("person"))
-            do throws(AppendFailure) {
-                _ = try decisions.log.appendAndWait(command, by: exchange.caller, correlation: id)
-            } catch { throw Problem(error) }
+            commands.append(.endImport(id, counts, fault: fault, of: try person.handle("person")))
+        }
+        // All people share commits.
+        let answered = Monitor<[Result<Receipt, AppendFailure>]?>(nil)
+        decisions.log.submit(commands, by: exchange.caller, correlation: id) { results in
+            answered.change { $0 = results }
+        }
+        for result in answered.wait(for: { $0 }) ?? [] {
+            do throws(AppendFailure) { _ = try result.get() } catch { throw Problem(error) }
         }
         return .json(Array("{}".utf8))
     }
