@@ -94,7 +94,8 @@ let package = Package(
         module(
             "Answers",
             [
-                "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "Projections", "Replies", "SQLite",
+                "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "Projections",
+                "Replies", "SQLite",
                 "Tables", "Threading", "Transparency", "Whereabouts", "WireFormats",
             ]),
         module(
@@ -105,7 +106,8 @@ let package = Package(
         module(
             "Reactors",
             [
-                "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log", "MQTT",
+                "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush",
+                "Log", "MQTT",
                 "Posting", "Projections", "Replies", "SQLite", "Tables", "Threading", "Transparency", "Whereabouts",
                 "WireFormats",
             ]),
@@ -124,7 +126,8 @@ let package = Package(
         module(
             "PersonEndpoints",
             [
-                "Answers", "AuditTables", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
+                "Answers", "AuditTables", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface",
+                "HTTPServer", "JSON",
                 "Log", "Posting", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Threading", "Transparency",
                 "Whereabouts", "WireFormats",
             ]),
@@ -186,10 +189,12 @@ let package = Package(
         tests(
             "Service",
             [
-                "Answers", "AuditTables", "CoreLocation", "Cryptography", "DeviceAgent", "FileFormats", "FixRuns", "Geodesy",
+                "Answers", "AuditTables", "CoreLocation", "Cryptography", "DeviceAgent", "FileFormats", "FixRuns",
+                "Geodesy",
                 "HTTPInterface", "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT",
                 "Maintenance", "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn",
-                "Reactors", "Replies", "ReportEndpoints", "SQLite", "Tables", "TablesTests", "TestProcesses", "Threading",
+                "Reactors", "Replies", "ReportEndpoints", "SQLite", "Tables", "TablesTests", "TestProcesses",
+                "Threading",
                 "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
             ]),
         .executableTarget(
