@@ -1,13 +1,21 @@
 /// Decides how much of the log a rebuild folds at once, and when it goes on, so that it does not delay reports and
 /// answers.
 ///
-/// Without traffic a rebuild takes large batches and never pauses. While reports or reads come in, it folds for at most
+/// Without traffic a rebuild takes large batches and never pauses; a batch takes ``longestBatchSeconds`` at most, because
+/// that much work is done again after a kill. While reports or reads come in, it folds for at most
 /// ``longestSliceSeconds``, then pauses as long as it folded: live folds wait that long at most, and half of the
 /// thread's time stays free. The times are those of a monotonic clock, which the caller reads.
 struct LoadingThrottle: Sendable {
     /// The longest time that a live fold waits for a rebuild. 20 ms is less than the 50 ms for which the thread lets
     /// live events gather anyway.
     static let longestSliceSeconds = 0.02
+    /// The longest batch without traffic, after the first few. At 65,000 events a second and more, the batches are
+    /// the largest.
+    static let longestBatchSeconds = 0.25
+    /// The first batch; later ones follow from the rate.
+    static let firstBatch = 1024
+    /// How much larger than the last batch the next may be: one quick batch does not foretell the next.
+    private static let growth = 4
     /// For how long after a report or a read the traffic is taken to go on.
     static let trafficSeconds = 1.0
     /// The smallest batch: a transaction costs as much as some ten events.
@@ -26,17 +34,14 @@ struct LoadingThrottle: Sendable {
     /// - Parameter largestBatch: Events in a batch without traffic.
     init(largestBatch: Int) {
         self.largestBatch = largestBatch
-        batch = largestBatch
+        batch = min(Self.firstBatch, largestBatch)
     }
 
     /// Notes the head of the log and the number of reads so far. Growth of either is traffic.
     mutating func look(head: Int64, reads: Int, at now: Double) {
         if let seen, seen != (head, reads) { lastTrafficSeconds = now }
         seen = (head, reads)
-        if !isBusy(at: now) {
-            batch = largestBatch
-            dueSeconds = -.infinity
-        }
+        if !isBusy(at: now) { dueSeconds = -.infinity }
     }
 
     /// Whether there was traffic within the last second.
@@ -48,9 +53,11 @@ struct LoadingThrottle: Sendable {
     ///   - events: The events that were folded, at least 1.
     ///   - seconds: The time that it took.
     mutating func note(events: Int, seconds: Double, at now: Double) {
+        let longest = isBusy(at: now) ? Self.longestSliceSeconds : Self.longestBatchSeconds
+        let most = Double(min(largestBatch, batch * Self.growth))
+        let fitting = seconds > 0 ? min(most, Double(events) * longest / seconds) : most
+        batch = max(Self.smallestBatch, Int(fitting))
         guard isBusy(at: now) else { return }
-        let fitting = seconds > 0 ? Double(events) * Self.longestSliceSeconds / seconds : Double(largestBatch)
-        batch = max(Self.smallestBatch, min(largestBatch, Int(min(fitting, Double(largestBatch)))))
         dueSeconds = now + min(seconds, Self.longestSliceSeconds * 5)
     }
 }

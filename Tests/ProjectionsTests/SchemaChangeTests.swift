@@ -32,7 +32,7 @@ import Whereabouts
             var reader = CBORReader(buffer)
             let count = try reader.array()
             let kind = try reader.integer()
-            func optional() throws -> Double? { try reader.readNull() ? nil : try reader.float() }
+            func optional() throws -> Double? { try reader.readNull() ? nil : reader.float() }
             switch (kind, count) {
             // One text became two numbers, and kilometers became meters: a changed meaning is a new kind.
             case (1, 3):
@@ -48,10 +48,11 @@ import Whereabouts
             case (2, 4), (2, 5):
                 let (latitude, longitude) = (try reader.float(), try reader.float())
                 let accuracy = try optional()
+                let altitude = try count == 5 ? optional() : nil
                 return [
                     .seen(
                         latitude: latitude, longitude: longitude, accuracyMeters: accuracy,
-                        altitudeMeters: count == 5 ? try optional() : nil)
+                        altitudeMeters: altitude)
                 ]
             // One event became two: the old one is read as both, in the order in which they happened.
             case (3, 5):

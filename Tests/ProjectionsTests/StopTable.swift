@@ -1,3 +1,4 @@
+import Geodesy
 import SQLite
 import Synchronization
 import Whereabouts
