@@ -22,8 +22,8 @@ protocol AuditRow {
     var person: PersonID? { get }
     /// The row's name in a comparison, unique in its table.
     var key: String { get }
-    /// The row's content in a comparison, without personal words.
-    var summary: String { get }
+    /// The row's content in a comparison, by column, without personal words.
+    var columns: [ProjectionRow.Column] { get }
     /// The columns with event numbers, by which rows are ordered and found.
     ///
     /// The hash includes them, because answers find and order rows by them.

@@ -142,8 +142,11 @@ package struct Door: Sendable {
         /// Computes the answer on an answering thread.
         func run(_ work: @escaping Route.Handler) {
             let isTaken = answers.submit(for: caller.principal) { context in
+                context.hasReadOutdated = false
                 do throws(Problem) {
-                    respond(ContentCoding.encoded(try work(exchange, context), for: request, of: route))
+                    var response = try work(exchange, context)
+                    if context.hasReadOutdated { response.headers.append((Self.outdated, "1")) }
+                    respond(ContentCoding.encoded(response, for: request, of: route))
                 } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }
@@ -160,6 +163,9 @@ package struct Door: Sendable {
             if !isTaken { respond(Problem.busy(1).response) }
         }
     }
+
+    /// The header of an answer from a file of another version of the program, while a new one is folded.
+    private static let outdated = "Whereabouts-Outdated"
 
     /// Someone without credentials. Routes that admit them look for a token first, or need none.
     private static let nobody = Caller(principal: .house, scopes: [], token: nil)

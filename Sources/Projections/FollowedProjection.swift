@@ -23,6 +23,8 @@ package final class FollowedProjection {
     private(set) var isLoading: Bool
     /// Whether the write-ahead log may still have rows of an erased person.
     private(set) var holdsErased = false
+    /// The rate at which it is folded from zero.
+    var pace = FoldingPace()
     /// The reason why it cannot be written now; `nil` if it can.
     var trouble: ProjectionTrouble?
 

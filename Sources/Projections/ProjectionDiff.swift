@@ -11,10 +11,39 @@ package struct ProjectionDiff: Sendable {
         package let person: PersonID?
         /// The row's name, unique in its table.
         package let key: String
-        /// The active generation's content; `nil` if it lacks the row.
-        package var active: String?
+        /// The active generation's content by column; `nil` if it lacks the row.
+        package fileprivate(set) var active: [ProjectionRow.Column]?
         /// The other generation's content; `nil` if it lacks the row.
-        package var other: String?
+        package fileprivate(set) var other: [ProjectionRow.Column]?
+
+        /// A column and its values, as text.
+        package struct Difference: Sendable {
+            /// The column's name.
+            package let column: String
+            /// The active generation's value; `nil` for NULL, or if it lacks the row.
+            package let active: String?
+            /// The other generation's value; `nil` for NULL, or if it lacks the row.
+            package let other: String?
+        }
+
+        /// What happened to the row, seen from the active generation.
+        package enum Change: String, Sendable { case added, removed, changed }
+
+        /// Whether only one generation has the row.
+        package var change: Change { active == nil ? .added : other == nil ? .removed : .changed }
+
+        /// The columns of a row that only one generation has, or those that differ.
+        ///
+        /// Empty for a changed row whose difference is in no compared column, for example in the bytes of `details`.
+        package var differences: [Difference] {
+            let (before, after) = (active ?? [], other ?? [])
+            let names = before.map(\.name) + after.map(\.name).filter { name in !before.contains { $0.name == name } }
+            return names.compactMap { name in
+                let old = before.first { $0.name == name }?.value
+                let new = after.first { $0.name == name }?.value
+                return change == .changed && old == new ? nil : Difference(column: name, active: old, other: new)
+            }
+        }
     }
 
     /// The most rows that are listed; the rest is only counted.
@@ -61,6 +90,11 @@ package struct ProjectionDiff: Sendable {
 
     private init(place: Int64) { self.place = place }
 
+    /// The columns of a row in one line, for example `departure_ms 1000, fixes 7`.
+    package static func text(of columns: [ProjectionRow.Column]) -> String {
+        columns.map { "\($0.name) \($0.value ?? "null")" }.joined(separator: ", ")
+    }
+
     /// Finds the differing rows: first by hash, then by name.
     private mutating func compare(_ active: any Projection, _ other: any Projection) throws(SQLiteError) {
         var onlyActive: Set<UInt128> = []
@@ -75,7 +109,7 @@ package struct ProjectionDiff: Sendable {
             extra.insert(name)
             if told.count < Self.rowsTold {
                 told[name] = Row(
-                    table: "\(row.table)", person: row.person, key: row.key, active: nil, other: row.summary)
+                    table: "\(row.table)", person: row.person, key: row.key, active: nil, other: row.columns)
             }
         }
         try active.eachRow { (row) throws(SQLiteError) in
@@ -83,12 +117,12 @@ package struct ProjectionDiff: Sendable {
             let name = "\(row.table) \(row.key)"
             if extra.remove(name) != nil {
                 changed += 1
-                told[name]?.active = row.summary
+                told[name]?.active = row.columns
             } else {
                 removed += 1
                 if told.count < Self.rowsTold {
                     told[name] = Row(
-                        table: "\(row.table)", person: row.person, key: row.key, active: row.summary, other: nil)
+                        table: "\(row.table)", person: row.person, key: row.key, active: row.columns, other: nil)
                 }
             }
         }

@@ -132,7 +132,7 @@ package final class StreamIndexTable: Projection {
                     try body(
                         ProjectionRow(
                             table: "event", person: nil, key: "stream \(stream) version \(version)",
-                            summary: "number \(number)", hash: hash(stream, version, number)))
+                            columns: [.init("number", number)], hash: hash(stream, version, number)))
                     version += 1
                 }
             }

@@ -35,6 +35,8 @@ package final class Service: Sendable {
     private let reactors: RunningReactors
     /// Compares the projections' fingerprints with their rows after the start, in the background.
     let checker: FingerprintChecker
+    /// Checks the log and the projections as long as the service runs.
+    private let selfCheck: SelfCheck
     /// The budgets of processor time for geocoding, since the start.
     let geocodingBudgets = GeocodingBudgets()
     /// The log as requests use it.
@@ -109,6 +111,7 @@ package final class Service: Sendable {
         let personLogs = PersonLogs(
             views, seal: seal, cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
         checker = FingerprintChecker(host: host)
+        selfCheck = SelfCheck(host: host, log: log, clock: clock)
         let backups = BackupKeeper(directory, log)
         operatorToken = try Self.adminToken(directory, log)
         backups.settleLater()
@@ -198,6 +201,7 @@ package final class Service: Sendable {
         // No new connections from here on.
         server?.beginStopping()
         checker.stop()
+        selfCheck.stop()
         var isQuiet = reactors.stop(brokerMilliseconds: patience.brokerMilliseconds)
         server?.stop { [log, answers] in
             // No request is recorded after this, and every recorded one has its answer.

@@ -42,7 +42,7 @@ async function projections(context, inner) {
                 { label: strings('operate.projection'), cell: one => h('b', {}, `${one.name} v${one.version}`) },
                 { label: strings('operate.role'), cell: one => h('div', {}, pill(word('operate.roles', one.role), one.role === 'active' ? 'ok' : ''), ' ', h('span', { class: 'mut small' }, strings('operate.generation', { n: one.generation }))) },
                 { label: strings('operate.place'), cell: one => h('div', {}, `${strings.number(one.place)} / ${strings.number(one.head)}`, h('progress', { max: one.head, value: one.place, 'aria-label': strings('operate.placeOf', { name: one.name }) })) },
-                { label: strings('operate.state'), cell: one => one.state === 'ready' ? lag(one) ? strings('operate.behind', { count: lag(one) }) : strings('operate.current') : pill(strings('operate.loading'), 'wait') },
+                { label: strings('operate.state'), cell: one => state(one) },
                 { label: strings('operate.fingerprint'), cell: one => h('code', {}, one.fingerprint.slice(0, 12)) },
                 { label: strings('operate.actions'), cell: one => one.role === 'active' ? rebuildButton(one) : one.role === 'previous' ? rollBack(one) : compareButton(one) },
             ],
@@ -60,6 +60,9 @@ async function projections(context, inner) {
     const compareButton = one => action(strings('operate.compare'), () => difference(one.name), '', { 'aria-label': `${strings('operate.compare')}: ${one.name}` });
     const rollBack = one => action(strings('operate.rollback'), async () => { await api.post(`/v1/projections/${one.name}/rollback`); await again(); }, '', { 'aria-label': `${strings('operate.rollback')}: ${one.name}` });
 
+    /** The differing columns of a row, on one side. */
+    const columns = (row, side) => h('div', {}, row.columns.filter(one => one[side] !== undefined).map(one => h('div', {}, one.name, ' ', h('code', {}, one[side]))));
+
     /** What would change, before it does. */
     async function difference(name) {
         await load(below, async () => {
@@ -75,8 +78,8 @@ async function projections(context, inner) {
                 diff.rows.length > 0 && table({
                     caption: strings('operate.rowsCaption', { count: diff.rows.length }), rows: diff.rows.slice(0, 200), columns: [
                         { label: strings('operate.change'), cell: row => `${Object.fromEntries(parts)[row.change]} ${strings(`operate.${row.change}`)}` },
-                        { label: strings('operate.row'), cell: row => h('div', {}, row.table, ' ', h('code', {}, row.key)) },
-                        { label: strings('operate.old'), cell: row => h('code', {}, row.old ?? '') }, { label: strings('operate.new'), cell: row => h('code', {}, row.new ?? '') },
+                        { label: strings('operate.person'), cell: row => row.person ?? strings('operate.none') }, { label: strings('operate.row'), cell: row => h('div', {}, row.table, ' ', h('code', {}, row.key)) },
+                        { label: strings('operate.old'), cell: row => columns(row, 'old') }, { label: strings('operate.new'), cell: row => columns(row, 'new') },
                     ],
                 })));
         });
@@ -93,6 +96,13 @@ async function projections(context, inner) {
     return again();
 }
 const lag = one => one.head - one.place;
+
+/** The state in words: a loading projection with its rate and the time left, a ready one with its lag and the last check. */
+const state = one => {
+    if (one.state === 'outdated') return pill(strings('operate.outdated'), 'wait');
+    if (one.state === 'loading') return h('div', {}, pill(strings('operate.loading'), 'wait'), one.secondsLeft !== undefined && h('span', { class: 'mut small' }, ' ', strings('operate.pace', { rate: strings.number(one.eventsPerSecond, 0), seconds: strings.number(one.secondsLeft, 0) })));
+    return h('div', {}, lag(one) ? strings('operate.behind', { count: lag(one) }) : strings('operate.current'), one.checkedAt !== undefined && h('span', { class: 'mut small' }, ' ', strings('operate.checked'), ' ', moment(one.checkedAt, true)));
+};
 
 const verified = answer => [
     note(!answer.ok, strings(answer.ok ? 'operate.verified' : 'operate.damaged', { count: answer.log.events })),
