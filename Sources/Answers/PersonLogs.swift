@@ -40,9 +40,15 @@ package final class PersonLogs: Sendable {
         }
     }
 
+    /// An entry of a log, or its commitment if it cannot be opened because its key is lost.
+    enum Listed: Sendable {
+        case open(Entry)
+        case unreadable(recordedAt: Timestamp, commit: Digest)
+    }
+
     /// The entries of a log, and the names that they refer to.
     struct Listing: Sendable {
-        var entries: [Entry] = []
+        var entries: [Listed] = []
         /// The names of the persons and devices in the entries, by their references.
         var names: [String: String] = [:]
     }
@@ -71,19 +77,22 @@ package final class PersonLogs: Sendable {
 
     private let views: Views
     private let seal: HouseSeal
+    private let houseLog: HouseLog
     /// `nil` if no witness is configured.
     private let cosigning: Cosigning?
     private let known: Mutex<Known>
 
-    package init(_ views: Views, seal: HouseSeal, cosigning: Cosigning? = nil) {
-        (self.views, self.seal, self.cosigning) = (views, seal, cosigning)
+    package init(_ views: Views, seal: HouseSeal, houseLog: HouseLog, cosigning: Cosigning? = nil) {
+        (self.views, self.seal, self.houseLog, self.cosigning) = (views, seal, houseLog, cosigning)
         known = Mutex(Known(generation: views.decisions.log.keys.currentGeneration))
     }
 
     /// All entries of a person's log, with the checkpoint over them.
     ///
-    /// - Throws: 503 while the index of streams has not followed the log; 500 if an entry cannot be opened because its
-    ///   key is lost.
+    /// An entry that cannot be opened because its key is lost comes without its content. Its commitment is the one that the
+    /// log has recorded for an auditor, or zeros; in the latter case the log no longer continues its earlier checkpoints.
+    ///
+    /// - Throws: 503 while the index of streams has not followed the log.
     package func proof(of person: PersonID, _ context: AnswerContext) throws(Problem) -> PersonProof {
         let key = try proofKey(of: person)
         let origin = seal.origin(under: key)
@@ -100,7 +109,14 @@ package final class PersonLogs: Sendable {
                 try? PersonProof.Name(reference: $0.key, text: $0.value)
             },
             entries: listing.entries.map {
-                .init(recordedAtMs: $0.recordedAt.milliseconds, opening: .whole(salt: $0.salt, content: $0.content))
+                switch $0 {
+                case .open(let entry):
+                    .init(
+                        recordedAtMs: entry.recordedAt.milliseconds,
+                        opening: .whole(salt: entry.salt, content: entry.content))
+                case .unreadable(let recordedAt, let commit):
+                    .init(recordedAtMs: recordedAt.milliseconds, opening: .erased(commit: commit))
+                }
             }, note: signed.note)
     }
 
@@ -194,13 +210,16 @@ package final class PersonLogs: Sendable {
             do throws(LogError) { found = try context.reader.event(number) } catch { throw .broken }
             guard let event = found?.event, event.version == version + Int64(offset) else { throw .broken }
             do throws(ProvenFields.Absence) {
-                listing.entries.append(
-                    try Entry(of: event, in: origin, under: key) { number in
-                        let reference = references.name(of: number)
-                        if case .principal(let principal) = number { listing.names[reference] = names.name(principal) }
-                        return reference
-                    })
-            } catch { throw .sealedEntry }
+                let entry = try Entry(of: event, in: origin, under: key) { number in
+                    let reference = references.name(of: number)
+                    if case .principal(let principal) = number { listing.names[reference] = names.name(principal) }
+                    return reference
+                }
+                listing.entries.append(.open(entry))
+            } catch {
+                let commit = try houseLog.recordedCommitment(of: event, context) ?? .zeros
+                listing.entries.append(.unreadable(recordedAt: event.recordedAt, commit: commit))
+            }
         }
         return listing
     }
@@ -208,9 +227,13 @@ package final class PersonLogs: Sendable {
 
 extension PersonLog {
     /// Adds an entry.
-    fileprivate mutating func append(_ entry: PersonLogs.Entry, _ sha256: SHA256) -> PersonLogEntry {
-        append(
-            recordedAtMs: entry.recordedAt.milliseconds, salt: entry.salt, content: entry.content, sha256)
+    fileprivate mutating func append(_ listed: PersonLogs.Listed, _ sha256: SHA256) -> PersonLogEntry {
+        switch listed {
+        case .open(let entry):
+            append(recordedAtMs: entry.recordedAt.milliseconds, salt: entry.salt, content: entry.content, sha256)
+        case .unreadable(let recordedAt, let commit):
+            append(recordedAtMs: recordedAt.milliseconds, commit: commit, sha256)
+        }
     }
 }
 
@@ -238,13 +261,5 @@ extension Problem {
     fileprivate static var tooManyEntries: Problem {
         Problem(
             413, "Too long", "The log has more than \(PersonProof.entriesMax) entries, which is the most of a proof.")
-    }
-
-    /// An entry cannot be opened.
-    fileprivate static var sealedEntry: Problem {
-        Problem(
-            500, "Not provable",
-            "An entry cannot be opened, because its key is lost. The operator finds the entry with \"whereabouts verify\"."
-        )
     }
 }

@@ -183,7 +183,8 @@ package final class EventLog: Sendable {
             try keys.beginEpoch(epoch)
             do throws(AppendFailure) {
                 _ = try appendAndWait(
-                    .recordLoss(from: loss.from, to: loss.known, epoch: epoch), by: .house, correlation: .random())
+                    .recordLoss(from: loss.from, to: loss.known, epoch: epoch, mark: .randomMark()), by: .house,
+                    correlation: .random())
             } catch {
                 if case .fault(let fault) = error { throw fault }
                 throw .stopped

@@ -26,8 +26,8 @@ package struct LogVerification: Sendable {
     package internal(set) var lostParts: Int64 = 0
 }
 
-/// Recomputes the log from its rows: every leaf, the numbers, the versions and chain of each stream, the tree, and the
-/// row `log` that the last commit wrote.
+/// Recomputes the log from its rows: every leaf, the numbers, the versions and chain of each stream, the tree, the heads of
+/// the persons' own logs, and the row `log` that the last commit wrote.
 ///
 /// Reads a few thousand rows at a time through its own connection, so that neither memory nor the write-ahead log grows
 /// while it runs beside the service. Events appended meanwhile are not verified. Every sealed part is opened, because
@@ -39,6 +39,7 @@ package final class LogVerifier {
     private var scratch = CBORWriter()
     private var range = CompactRange()
     private var heads: [Int64: (version: Int64, leaf: Digest)] = [:]
+    private var personHeads = HeadsVerifier()
     private let cipher = AES256GCM()
     private var known: [Int64: KeyRing.Key] = [:]
     private var buffer: [UInt8] = []
@@ -226,6 +227,12 @@ package final class LogVerifier {
         }
         guard row.withBytes(at: 9, { Digest(bytes: $0) }) == leaf else {
             return fail(due, "it does not match its leaf")
+        }
+        if header.kind == EventKind.headsCommitted.rawValue {
+            let fault = try row.withBytes(at: 8) { (body) throws(SQLiteError) in
+                try personHeads.check(body, number: number, connection, sha256)
+            }
+            if let fault { return fail(due, fault) }
         }
         if opensParts { try row.withBytes(at: 8) { (body) throws(SQLiteError) in try countParts(body, of: header) } }
         heads[header.stream.rawValue] = (header.version, leaf)

@@ -28,6 +28,7 @@ package struct APIPath: Hashable, Sendable {
     package static let accountInvitations = APIPath("/v1/account-invitations")
     package static let accountInvitation = APIPath("/v1/account-invitations/*")
     package static let accounts = APIPath("/v1/accounts")
+    package static let auditors = APIPath("/v1/auditors")
     package static let backups = APIPath("/v1/backups")
     package static let device = APIPath("/v1/devices/*")
     package static let devicesLocationPushToken = APIPath("/v1/devices/*/location-push-token")
@@ -49,6 +50,11 @@ package struct APIPath: Hashable, Sendable {
     package static let link = APIPath("/v1/links/*")
     package static let live = APIPath("/v1/live")
     package static let locationQuery = APIPath("/v1/location-queries/*")
+    package static let logCheckpoint = APIPath("/v1/log/checkpoint")
+    package static let logHeads = APIPath("/v1/log/heads/*")
+    /// The tiles of the first 1,000, 1,000,000 and 1,000,000,000 of a level, each with a longer path for those that are not
+    /// full.
+    package static let logTiles = ["*/*", "*/*/*", "*/*/*/*", "*/*/*/*/*"].map { APIPath("/v1/log/tile/\($0)") }
     package static let people = APIPath("/v1/people")
     package static let person = APIPath("/v1/people/*")
     package static let peopleAsked = APIPath("/v1/people/*/asked")

@@ -100,7 +100,8 @@ package final class Service: Sendable {
         }
         decisions = Decisions(log: log, clock: clock, knownReferences: KnownReferences(under: keyEncryptionKey))
         let seal = HouseSeal(
-            publicURL: configuration.publicURL, log: log.id, epoch: log.epoch, under: keyEncryptionKey)
+            publicURL: configuration.publicURL, log: log.id, epoch: log.epoch, mark: log.withStanding { $0.mark },
+            under: keyEncryptionKey)
         let receipts = Receipts(decisions: decisions, seal: seal, answers: answers)
         let views = Views(
             gate: Gate(decisions: decisions, receipts: receipts, host: host), host: host, timeZones: TimeZoneDatabase())
@@ -108,8 +109,10 @@ package final class Service: Sendable {
         let sources = FeedSources(views: views, deviceContacts: deviceContacts, gazetteer: gazetteer)
         waitingRoom = WaitingRoom(log: log, clock: clock)
         reactors = try RunningReactors(configuration, log: log, clock: clock, steady: steady)
+        let houseLog = HouseLog(views, seal: seal)
         let personLogs = PersonLogs(
-            views, seal: seal, cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
+            views, seal: seal, houseLog: houseLog,
+            cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
         checker = FingerprintChecker(host: host)
         selfCheck = SelfCheck(host: host, log: log, clock: clock)
         let backups = BackupKeeper(directory, log)
@@ -130,7 +133,7 @@ package final class Service: Sendable {
                 hasTrackers: configuration.mqtt?.discoveryPrefix != nil, spoolRoom: SpoolRoom(directory: directory.path)
             )
             + HouseOperations.all(
-                views: views, answers: answers, directory: directory, backups: backups,
+                views: views, houseLog: houseLog, answers: answers, directory: directory, backups: backups,
                 backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
                 deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
                 verificationProgress: verificationProgress, apps: reactors.apps, webhooks: reactors.webhooks,

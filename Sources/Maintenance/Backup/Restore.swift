@@ -131,7 +131,8 @@ package enum Restore {
             }
         }
         try log.keys.beginEpoch(log.epoch)
-        try append(.recordRestore(epoch: log.epoch), to: log)
+        // Random, so that another restore of the same backup is another log to everyone who keeps checkpoints.
+        try append(.recordRestore(epoch: log.epoch, mark: .randomMark()), to: log)
         let destroyed = try newerKeys.map { path throws(LogError) in try KeyRing.destroyedKeys(in: path) } ?? []
         let gone = try Set(log.keys.persons(holding: destroyed)).union(unreadable(log)).sorted()
         for person in gone { try append(.finishErasure(person), to: log) }

@@ -87,11 +87,14 @@ package indirect enum Event: Hashable, Sendable {
     case refusalsCounted(by: PrincipalID, count: Int64, since: Timestamp)
     case personErased(PersonID)
     case clockSteppedBack(byMilliseconds: Int64)
-    case logRestored(epoch: Int64)
-    /// These events were durable and are lost; the operator has accepted the loss.
-    case lossAccepted(from: Int64, to: Int64, epoch: Int64)
+    /// `mark` is random, so that two restores of one backup have different names; `nil` from earlier versions.
+    case logRestored(epoch: Int64, mark: Int64?)
+    /// These events were durable and are lost; the operator has accepted the loss. `mark` as in a restore.
+    case lossAccepted(from: Int64, to: Int64, epoch: Int64, mark: Int64?)
     /// Recorded before the operator does something that concerns everyone.
     case operatorActed(OperatorAct)
+    /// Recorded before a checkpoint of the whole log: what the persons' own logs are.
+    case headsCommitted(HeadsCommitment)
 }
 
 /// The number under which a kind of event is stored. Numbers are never reused. Kinds without a case of ``Event`` were
@@ -162,6 +165,7 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case visitsRestored = 68
     case phoneFellSilent = 69
     case webhookConfirmed = 70
+    case headsCommitted = 71
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {

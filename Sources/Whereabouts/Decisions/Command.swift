@@ -123,10 +123,12 @@ package enum Command: Sendable {
     case recordAct(OperatorAct)
     /// Recorded before a message that the webhook gave up on is posted again.
     case retryDeadLetter(DeadLetterID, of: WebhookID, Handle)
-    /// The log was restored from a copy and continues under this epoch.
-    case recordRestore(epoch: Int64)
-    /// Records that these events were durable and are lost; the log continues under this epoch.
-    case recordLoss(from: Int64, to: Int64, epoch: Int64)
+    /// The log was restored from a copy and continues under this epoch. `mark` is random.
+    case recordRestore(epoch: Int64, mark: Int64)
+    /// Records that these events were durable and are lost; the log continues under this epoch. `mark` is random.
+    case recordLoss(from: Int64, to: Int64, epoch: Int64, mark: Int64)
+    /// Records what the persons' own logs are, before a checkpoint of the whole log.
+    case commitHeads(HeadsCommitment)
     /// Repeats the erasure of a person who was erased after the copy was made.
     case finishErasure(PersonID)
     /// The refusals of one requester beyond those recorded one by one.
@@ -136,6 +138,8 @@ package enum Command: Sendable {
 /// The owner of a new token.
 package enum TokenHolder: Hashable, Sendable {
     case `operator`
+    /// Someone whom the operator lets check the log.
+    case auditor
     case person(Handle)
     case device(Handle)
 }

@@ -122,8 +122,10 @@ extension Standing {
         case .recordAct(let act): return try recordAct(act, by: caller)
         case .retryDeadLetter(let letter, let webhook, let person):
             return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
-        case .recordRestore(let epoch): return try recordRestore(epoch: epoch, by: caller)
-        case .recordLoss(let a, let b, let epoch): return try recordLoss(from: a, to: b, epoch: epoch, by: caller)
+        case .recordRestore(let epoch, let mark): return try recordRestore(epoch: epoch, mark: mark, by: caller)
+        case .recordLoss(let from, let to, let epoch, let mark):
+            return try recordLoss(from: from, to: to, epoch: epoch, mark: mark, by: caller)
+        case .commitHeads(let heads): return try commitHeads(heads, by: caller)
         case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }
     }

@@ -64,6 +64,7 @@ extension EventKind {
         case .accountInvitationClosed: AccountInvitationClosed.self
         case .operatorActed: OperatorActed.self
         case .lossAccepted: LossAccepted.self
+        case .headsCommitted: HeadsCommitted.self
         case .locationPushWithheld: LocationPushWithheld.self
         case .sealedFixReported, .retentionApplied: nil
         }
@@ -136,6 +137,7 @@ extension Event {
         case .clockSteppedBack: .clockSteppedBack
         case .logRestored: .logRestored
         case .lossAccepted: .lossAccepted
+        case .headsCommitted: .headsCommitted
         case .operatorActed: .operatorActed
         }
     }

@@ -90,6 +90,7 @@ extension Standing {
             $0.timestamp(5, place == 0 ? nil : lastRecordedAt)
             $0.integer(6, invitations.next == 1 ? nil : invitations.next)
             $0.integer(7, highestKey == 0 ? nil : highestKey)
+            $0.integer(8, mark)
         }
     }
 
@@ -101,6 +102,7 @@ extension Standing {
         if let time = try fields.timestamp(5) { progress.lastRecordedAt = time }
         invitations.next = try fields.integer(6) ?? 1
         if let key = try fields.integer(7) { note(key: key) }
+        progress.mark = try fields.integer(8)
     }
 }
 

@@ -82,7 +82,8 @@ extension Standing {
         case .locationRead(let read): foldRead(recorded, read)
         case .refusalsCounted(let caller, _, _): requests.forgetRefusals(of: caller)
         case .clockSteppedBack(let milliseconds): follow(clockSteppedBackBy: milliseconds)
-        case .consentRefused, .logRestored, .lossAccepted, .operatorActed: break
+        case .logRestored(_, let mark), .lossAccepted(_, _, _, let mark): progress.mark = mark
+        case .consentRefused, .operatorActed, .headsCommitted: break
         }
         queries.forgetOld(at: now)
     }

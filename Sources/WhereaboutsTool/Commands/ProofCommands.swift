@@ -65,6 +65,7 @@ enum ProofCommands {
         do throws(TransparencyError) {
             let policy = if let kept { kept } else { try TrustPolicy(parsing: first ?? []) }
             proven = try PersonProof(parsing: bytes)
+            if let older { try checkOrigin(of: proven, like: older) }
             verdict =
                 if let older { try proven.verify(policy: policy, since: older) } else {
                     try proven.verify(policy: policy)
@@ -76,6 +77,16 @@ enum ProofCommands {
         try write(bytes, to: path)
         if let first { try write(first, to: policyPath) }
         show(proven, verdict, after: older, path, first == nil ? nil : policyPath, invocation)
+    }
+
+    /// - Throws: If the proofs are of different logs, in words for the person: a restore must not pass unnoticed.
+    private static func checkOrigin(of proof: PersonProof, like older: PersonProof) throws(TransparencyError) {
+        let (before, now) = (try Checkpoint(text: older.note.text).origin, try Checkpoint(text: proof.note.text).origin)
+        guard before != now else { return }
+        throw .unproven(
+            "it is of another log, \(now), and the one before is of \(before). The service was restored from a backup, has "
+                + "accepted a loss, or has another address: entries that you have seen may be missing. Ask the operator; to "
+                + "begin anew, move the old proof and its policy away")
     }
 
     /// The policy that trusts the key of a service's checkpoint, for the first proof.

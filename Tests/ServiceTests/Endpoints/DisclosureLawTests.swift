@@ -116,6 +116,13 @@ import Whereabouts
         Row(done: [.operator]) { _, _, _ in Wish(target: target, body: body) }
     }
 
+    /// The size of a new checkpoint of the house.
+    private static func committed(_ village: Village) -> Int64 {
+        let answer = village.house.manage("GET", "/v1/log/checkpoint")
+        let lines = answer.text.split(separator: "\n")
+        return lines.count > 1 ? Int64(lines[1]) ?? 0 : 0
+    }
+
     static let rows: [String: Row] = [
         "POST /v1/fixes": Row(done: [.phone]) { village, asker, _ in
             Wish(
@@ -470,6 +477,26 @@ import Whereabouts
         // Each caller's own; the stories check its events.
         "GET /v1/live": Row(done: persons.union([.visitor])) { _, _, _ in Wish(target: "/v1/live") },
         "GET /v1/verify": operating("/v1/verify"),
+        "POST /v1/auditors": operating("/v1/auditors"),
+        "GET /v1/auditors": operating("/v1/auditors"),
+        // Hashes and clear columns; an auditor's token is tried in `AuditorStoryTests`.
+        "GET /v1/log/checkpoint": operating("/v1/log/checkpoint"),
+        "GET /v1/log/key": operating("/v1/log/key"),
+        "GET /v1/log/heads/*": Row(done: [.operator]) { village, _, _ in
+            Wish(target: "/v1/log/heads/\(committed(village))")
+        },
+        "GET /v1/log/tile/*/*": Row(done: [.operator]) { village, _, _ in
+            _ = committed(village)
+            return Wish(target: "/v1/log/tile/0/000")
+        },
+        // Tiles of logs that are longer than this one.
+        "GET /v1/log/tile/*/*/*/*": Row { _, _, _ in Wish(target: "/v1/log/tile/0/x001/000.p/1") },
+        "GET /v1/log/tile/*/*/*/*/*": Row { _, _, _ in Wish(target: "/v1/log/tile/0/x001/x000/000.p/1") },
+        "GET /v1/log/tile/*/*/*": Row(done: [.operator]) { village, _, _ in
+            let size = committed(village)
+            let (index, width) = (String(1000 + size / 256).dropFirst(), size % 256)
+            return Wish(target: width == 0 ? "/v1/log/tile/1/000.p/1" : "/v1/log/tile/entries/\(index).p/\(width)")
+        },
         // Sealed as it is in the log: it shows nothing.
         "POST /v1/backups": operating("/v1/backups"),
         "GET /v1/projections": operating("/v1/projections"),

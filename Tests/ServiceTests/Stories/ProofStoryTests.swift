@@ -89,7 +89,7 @@ import Whereabouts
             try change(&entries)
             let log = house.service.log
             let seal = HouseSeal(
-                publicURL: nil, log: log.id, epoch: log.epoch,
+                publicURL: nil, log: log.id, epoch: log.epoch, mark: log.withStanding { $0.mark },
                 under: try SymmetricKey(bytes: contents(ofFile: house.directory + "/kek")))
             let origin = try Checkpoint(text: proof.note.text).origin
             let sha256 = SHA256()

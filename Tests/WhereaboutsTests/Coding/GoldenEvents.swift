@@ -385,14 +385,22 @@ enum GoldenEvents {
         "RefusalsCounted": .refusalsCounted(by: friend.principal, count: 31, since: newYear),
         "PersonErased": .personErased(person),
         "ClockSteppedBack": .clockSteppedBack(byMilliseconds: 3_600_000),
-        "LogRestored": .logRestored(epoch: 2),
+        "LogRestored": .logRestored(epoch: 2, mark: nil),
+        "LogRestored-marked": .logRestored(epoch: 2, mark: 0x0C_01D5_E2AA_37B4),
         "OperatorActed": .operatorActed(.rebuildProjection("audit", version: 3)),
         "OperatorActed-activate": .operatorActed(.activateProjection("audit")),
         "OperatorActed-roll-back": .operatorActed(.rollBackProjection("audit")),
         "OperatorActed-prune": .operatorActed(.pruneProjections(nil)),
         "OperatorActed-backup": .operatorActed(.backUp),
         "OperatorActed-failed": .operatorActed(.failed(41)),
-        "LossAccepted": .lossAccepted(from: 911, to: 1000, epoch: 2),
+        "LossAccepted": .lossAccepted(from: 911, to: 1000, epoch: 2, mark: nil),
+        "LossAccepted-marked": .lossAccepted(from: 911, to: 1000, epoch: 2, mark: 41),
+        "HeadsCommitted": .headsCommitted(
+            HeadsCommitment(
+                name: "where.example/whereabouts/7f3c", upTo: 41, size: 3, root: hash, commits: hash.bytes + hash.bytes)
+        ),
+        "HeadsCommitted-none": .headsCommitted(
+            HeadsCommitment(name: "localhost/whereabouts/7f3c", upTo: 1, size: 0, root: hash, commits: [])),
     ]
 
     private static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure() }() }
