@@ -118,6 +118,8 @@ package final class AnswerContext {
     private(set) lazy var geoid = try? Geoid()
     /// The systems that ``referenceSystem(_:)`` has made, by code.
     var systems: [String: CoordinateReferenceSystem] = [:]
+    /// The tables as of an earlier moment, while an answer as of it is computed.
+    package var past: PastTables?
     /// The open projection files by projection, until ``ProjectionHost/switches`` changes.
     private var files: [String: ProjectionFile] = [:]
     private var switches = -1
@@ -139,6 +141,9 @@ package final class AnswerContext {
     package func read<R>(
         _ name: String, _ body: (borrowing Connection) throws(SQLiteError) -> R
     ) throws(Problem) -> (value: R, asOf: Int64) {
+        if let past, past.name == name {
+            do throws(SQLiteError) { return (try past.read(body), past.number) } catch { throw .broken }
+        }
         do throws(SQLiteError) {
             let file = try file(name)
             guard let file else { throw SQLiteError(code: 5, message: "loading") }
