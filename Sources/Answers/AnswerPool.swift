@@ -118,6 +118,8 @@ package final class AnswerContext {
     private(set) lazy var geoid = try? Geoid()
     /// The systems that ``referenceSystem(_:)`` has made, by code.
     var systems: [String: CoordinateReferenceSystem] = [:]
+    /// The tables as of an earlier moment, while an answer as of it is computed.
+    package var past: PastTables?
     /// The open projection files by projection, until ``ProjectionHost/switches`` changes.
     private var files: [String: (file: ProjectionFile, isOutdated: Bool)] = [:]
     /// Whether a read since the start of the request used a file of another version of the program. The door says so
@@ -143,6 +145,9 @@ package final class AnswerContext {
         _ name: String, _ body: (borrowing Connection) throws(SQLiteError) -> R
     ) throws(Problem) -> (value: R, asOf: Int64) {
         host.noteRead()
+        if let past, past.name == name {
+            do throws(SQLiteError) { return (try past.read(body), past.number) } catch { throw .broken }
+        }
         do throws(SQLiteError) {
             guard let (file, isOutdated) = try file(name) else { throw SQLiteError(code: 5, message: "loading") }
             if isOutdated { hasReadOutdated = true }

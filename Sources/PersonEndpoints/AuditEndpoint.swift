@@ -60,7 +60,11 @@ extension ReadEndpoints {
             next =
                 entries.count == limit && isOver != true
                 ? entries.last.map { reading.references.rowOrAct($0.cursor).text } : nil
-            let items = shown.map { $0.item(decisions, names, context, reading.references) }
+            let coverage = try logs.coverage(of: reading.permit.subject, context)
+            let items = shown.map { entry in
+                entry.item(decisions, names, context, reading.references)
+                    .proven(entry.newestNumber.map { coverage.state(of: $0, contents: entry.missingContents) })
+            }
             if isCSV {
                 let lines = items.map { AuditCSV.lines(for: $0) }.joined()
                 return Gate.Computed(
@@ -111,6 +115,29 @@ private enum AuditEntry {
         case .read(let read): read.number
         case .change(let change): change.number
         case .act(let act): act.number
+        }
+    }
+
+    /// The number of the last event that the entry shows and that is in the person's own log; `nil` for an act of the
+    /// operator, which has no entry there.
+    var newestNumber: Int64? {
+        switch self {
+        case .query(let query, let attempts, let starts, let disclosures):
+            ([query.number, query.endedNumber ?? 0] + attempts.map(\.number) + starts.map(\.number)
+                + disclosures.map(\.number)).max()
+        case .read, .change: number
+        case .act: nil
+        }
+    }
+
+    /// Why the contents of the entry cannot be read; `nil` if they can, or if a change has none.
+    var missingContents: String? {
+        switch self {
+        case .query(let query, _, _, let disclosures):
+            disclosures.lazy.compactMap { $0.disclosure.content.missing }.first
+                ?? (query.purposeForSubject == nil ? "erased" : nil)
+        case .read(let read): read.read.content.missing
+        case .change, .act: nil
         }
     }
 
@@ -272,6 +299,35 @@ private enum AuditEntry {
         let (accepted, received) = (since(moments.accepted), since(moments.received))
         return AuditLatencyItem(
             pushAccepted: accepted, fixReceived: received, disclosed: since(moments.disclosed))
+    }
+}
+
+extension Part {
+    /// Why the content cannot be read, in the words of an audit; `nil` if it can.
+    fileprivate var missing: String? {
+        switch self {
+        case .open: nil
+        case .erased: "erased"
+        case .keyLost: "unreadable"
+        }
+    }
+}
+
+extension AuditItem {
+    /// The same entry with the state of its proof.
+    fileprivate func proven(_ proof: AuditProofItem?) -> AuditItem {
+        switch self {
+        case .query(var query):
+            query.proof = proof
+            return .query(query)
+        case .read(var read):
+            read.proof = proof
+            return .read(read)
+        case .change(var change):
+            change.proof = proof
+            return .change(change)
+        case .act, .other: return self
+        }
     }
 }
 

@@ -19,7 +19,7 @@ package enum PersonOperations {
         var operations =
             QueryEndpoints(decisions: decisions, gate: gate, answers: answers, waitingRoom: waitingRoom).operations
         // Stored data.
-        operations += ReadEndpoints(decisions: decisions, views: views).operations
+        operations += ReadEndpoints(decisions: decisions, views: views, logs: personLogs).operations
         operations += ExportEndpoints(decisions: decisions, views: views, room: spoolRoom).operations
         operations += ProofEndpoints(views: views, logs: personLogs).operations
         operations +=

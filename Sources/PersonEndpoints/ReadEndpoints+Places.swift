@@ -27,7 +27,7 @@ extension ReadEndpoints {
             let permit = reading.permit
             let range = try Self.range(reading)
             let now = reading.now
-            let corrections = decisions.corrections(of: reading.permit.subject)
+            let corrections = context.corrections(of: reading.permit.subject, decisions)
             var visits: [Int: [Visit]] = [:]
             let (found, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [VisitedPlace] in

@@ -20,6 +20,8 @@ import Whereabouts
 struct ReadEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
+    /// The persons' own logs, whose checkpoints the audit names.
+    let logs: PersonLogs
 
     /// The most rows in a page, and the default.
     static let rowsPerPage: Int64 = 1000
@@ -77,7 +79,7 @@ struct ReadEndpoints: Sendable {
             (reading, form) throws(Problem) in
             let range = try Self.range(reading)
             let now = reading.now
-            let corrections = decisions.corrections(of: reading.permit.subject)
+            let corrections = context.corrections(of: reading.permit.subject, decisions)
             let ((visits, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
                 return try ShownRows.page(

@@ -123,6 +123,11 @@ package final class FollowedProjection {
         }
     }
 
+    /// Reads rows by the connection that writes them.
+    func read<R>(
+        _ body: (borrowing Connection) throws(SQLiteError) -> R
+    ) throws(SQLiteError) -> R { try body(file.connection) }
+
     /// Makes the indexes once all rows are loaded. Answers may then be read.
     package func finishLoading() throws(SQLiteError) {
         guard isLoading else { return }

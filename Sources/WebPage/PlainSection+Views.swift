@@ -217,7 +217,8 @@ extension PlainSection {
         Column("name", "other|name"), Column("purpose"),
         Column("status", "end|verdict", .word("audit.end|audit.verdicts")),
         Column("reason", "reason", .word("audit.reason")),
-        Column("precision", "precision", .word("parts.precision")), Column("rows", "count"), Column("path", "id"),
+        Column("precision", "precision", .word("parts.precision")), Column("rows", "count"),
+        Column("proof", "proof.state", .word("audit.proof")), Column("path", "id"),
     ]
     /// The columns of the person's own questions.
     private static let ofAsked = [

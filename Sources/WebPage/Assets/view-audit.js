@@ -123,6 +123,13 @@ export function pathOf(entry) {
     return list;
 }
 
+/** How far the entry is proven, in words; an act of the operator is no entry of the person's log. */
+export function proven({ proof }) {
+    if (!proof) return '';
+    const state = proof.witnesses?.length ? strings('audit.proof.witnessedBy', { who: proof.witnesses.join(', ') }) : strings(`audit.proof.${proof.state}`);
+    return [state, proof.contents && strings(`audit.proof.${proof.contents}`)].filter(Boolean).join(', ');
+}
+
 // The list
 
 async function list(context, who, filter) {
@@ -148,7 +155,7 @@ async function list(context, who, filter) {
         // The caption is printed too, where the fields of the filter are not.
         caption: [strings('audit.caption'), filter.who, filter.from && `${strings('audit.from')} ${filter.from}`, filter.to && `${strings('audit.to')} ${filter.to}`, filter.outcome && strings(`audit.filters.${filter.outcome}`)].filter(Boolean).join(' · '), rows: first, name: entry => entry.number,
         columns: [
-            { label: strings('audit.when'), cell: entry => moment(entry.at) },
+            { label: strings('audit.when'), cell: entry => twoLines(moment(entry.at), proven(entry)) },
             { label: strings('audit.who'), cell: entry => h('b', {}, named(actor(entry))) },
             { label: strings('audit.what'), cell: what },
             { label: strings('audit.outcomeHead'), cell: entry => entry.kind === 'change' || entry.kind === 'act' ? second(strings('audit.outcome.change')) : outcomePill(entry) },
@@ -200,6 +207,7 @@ function details(context, entry) {
             [strings('audit.initiation'), entry.initiation && strings(`audit.by.${entry.initiation}`)],
             [strings('audit.fix'), entry.fix && [entry.fix.device, ' · ', moment(entry.fix.timestamp, true)]],
             [strings('audit.range'), entry.from !== undefined && shownSpan(entry.from, entry.to)],
+            [strings('audit.proofHead'), proven(entry)],
             [strings('audit.reference'), entry.number && h('code', {}, entry.number)],
         ]),
         entry.id && h('p', {}, h('a', { href: `/requests/${entry.id}${own(context)}` }, strings('audit.openRequest'))),

@@ -17,7 +17,8 @@ enum ExportCommand {
 
     static let command = Command(
         words: ["export"], summary: "Write all data about a person, or their track, to a file.",
-        requires: [Options.person, Options.purpose], accepts: [form, device, ReadCommands.reader] + ReadCommands.range,
+        requires: [Options.person, Options.purpose],
+        accepts: [form, device, ReadCommands.reader] + ReadCommands.range + Receipts.options,
         details: """
             Every read is on the person's record, with the purpose, before its bytes leave.
 

@@ -94,7 +94,7 @@ import WireFormats
         importFixes(12_000)
         _ = house.settled()
         let address = "http://127.0.0.1:\(try house.listen())"
-        let client = try ServiceClient(address: address, token: walker)
+        let client = try ServiceClient(address: address, token: walker, receipts: .notKept)
         let seen = Monitor<[UInt8]>([])
         let headers = try client.download(["v1", "people", "walker", "exports", "gpx"]) { bytes in
             seen.change { $0 += bytes }
