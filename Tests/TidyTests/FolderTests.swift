@@ -11,6 +11,8 @@ import Testing
         "HouseEndpoints": ["Metrics", ""],
         "Maintenance": ["Verification", "Backup"],
         "Replies": ["Members", ""],
+        "FileFormats": ["Reading", "Layers", "Tiles", "Writing", "Text", "XML", "Binary", "JSON", "Google", ""],
+        "WhereaboutsTool": ["", "Supplements", "Basemap", "Import", "Commands", "Program"],
         "Reactors": ["Configuration", "Feed", "Webhooks", "Trackers", ""],
     ]
 
