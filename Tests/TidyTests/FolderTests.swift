@@ -13,6 +13,7 @@ import Testing
         "Replies": ["Members", ""],
         "FileFormats": ["Reading", "Layers", "Tiles", "Writing", "Text", "XML", "Binary", "JSON", "Google", ""],
         "WhereaboutsTool": ["", "Supplements", "Basemap", "Import", "Commands", "Program"],
+        "Whereabouts": ["Vocabulary", "Coding", "Facts", "Folds", "Standing", "Decisions", "Disclosure"],
         "Reactors": ["Configuration", "Feed", "Webhooks", "Trackers", ""],
     ]
 
