@@ -6,6 +6,7 @@ import JSON
 import Log
 import Projections
 import Replies
+import Synchronization
 import Tables
 import Whereabouts
 import WireFormats
@@ -31,6 +32,8 @@ struct ArchiveEndpoint: Sendable {
     let room: SpoolRoom
     /// The reads of the service, by path. The lists of the archive are their answers.
     let reads: [String: Operation]
+    /// The archives that are being written.
+    private let turns = ArchiveTurns()
 
     /// - Parameter operations: All operations that read lists of a person; others are ignored.
     init(decisions: Decisions, views: Views, room: SpoolRoom, operations: [Operation]) {
@@ -44,6 +47,8 @@ struct ArchiveEndpoint: Sendable {
     private static let version: Int64 = 1
     /// Members that are imported again have the person in each line; the others are as the service shows them.
     private static let importable: Set<String> = ["regions", "corrections"]
+    /// The `Retry-After` while others' archives are written.
+    private static let retrySeconds = 10
     /// The events of one answer.
     private static let eventsPerPage = "1000"
     /// The parameters that choose a part of a track. An archive is whole.
@@ -57,15 +62,18 @@ struct ArchiveEndpoint: Sendable {
     /// The answer is recorded as a read of the track with the SHA-256 of the file. Each page of a list in it is also
     /// recorded, as the same request to the list's own route would be, under the id of this request.
     ///
-    /// - Throws: 404 for a caller who may not read the history; 422 for a part of it, and if the file would be too long.
+    /// - Throws: 404 for a caller who may not read the history; 422 for a part of it, and if the file would be too long; 503
+    ///   while as many archives as ``ArchiveTurns/most`` are written.
     ///
-    /// Cost: reads everything about the person, and the log once for reported visits and, for the operator, once for
+    /// Cost: one answering thread; reads everything about the person, and the log once for reported visits and, for the operator, once for
     /// events. Constant memory.
     func archive(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> Disclosed {
         for name in Self.choices where exchange.request.parameter(name) != nil {
             throw .refused("\"\(name)\" is not allowed for an archive, which has everything; use another form.")
         }
         let person = try exchange.handle(0)
+        guard turns.take() else { throw .busy(Self.retrySeconds) }
+        defer { turns.giveBack() }
         return try views.read(exchange, context, .track, from: TimelineTable.name) { (reading) throws(Problem) in
             let answer = SpooledAnswer(in: room, for: exchange.caller.principal)
             let archive = ArchiveFile(into: answer, at: reading.now)
@@ -290,4 +298,24 @@ struct ArchiveEndpoint: Sendable {
 
             """
     }
+}
+
+/// Lets a few archives be written at a time: each takes an answering thread until it is complete, and the others are for
+/// short answers.
+final class ArchiveTurns: Sendable {
+    /// Half of the answering threads.
+    static let most = 2
+    private let underWay = Mutex(0)
+
+    /// Whether another archive may be written now; the caller then gives the turn back.
+    func take() -> Bool {
+        underWay.withLock { count in
+            guard count < Self.most else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    /// Ends a turn that was taken.
+    func giveBack() { underWay.withLock { $0 -= 1 } }
 }

@@ -146,4 +146,15 @@ import Whereabouts
             #expect(answer.status == 422, "\(query): \(answer.text)")
         }
     }
+
+    @Test func `half of the answering threads write archives, and a turn that ends is free again`() {
+        let turns = ArchiveTurns()
+        #expect((0..<4).map { _ in turns.take() } == [true, true, false, false])
+        turns.giveBack()
+        #expect(turns.take() && !turns.take())
+        // A request that ends, also with a refusal, gives its turn back.
+        for _ in 0..<3 { #expect(export(.subject, "?from=0").status == 422) }
+        for _ in 0..<3 { #expect(export(.stranger).status == 404) }
+        for _ in 0..<3 { #expect(export(.subject).status == 200) }
+    }
 }
