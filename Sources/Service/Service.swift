@@ -125,21 +125,22 @@ package final class Service: Sendable {
             publicURL: configuration.publicURL, isDemo: configuration.isDemo, gazetteerPath: gazetteerPath,
             dataDirectory: directory.path)
         let description = APIDescription()
+        let houseOperations = HouseOperations.all(
+            views: views, houseLog: houseLog, answers: answers, directory: directory, backups: backups,
+            backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
+            deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
+            verificationProgress: verificationProgress, apps: reactors.apps, webhooks: reactors.webhooks,
+            witnesses: reactors.witnesses,
+            serverCounters: { [server] in server.counters })
         let operations =
             ReportOperations.all(views: views, answers: answers, secretBoxes: secretBoxes)
             + PersonOperations.all(
                 views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom,
                 deliverer: reactors.deliverer, sources: sources, webhooks: reactors.webhooks,
-                hasTrackers: configuration.mqtt?.discoveryPrefix != nil, spoolRoom: SpoolRoom(directory: directory.path)
-            )
-            + HouseOperations.all(
-                views: views, houseLog: houseLog, answers: answers, directory: directory, backups: backups,
-                backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
-                deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
-                verificationProgress: verificationProgress, apps: reactors.apps, webhooks: reactors.webhooks,
-                witnesses: reactors.witnesses,
-                serverCounters: { [server] in server.counters })
-            + description.operations + page.operations
+                hasTrackers: configuration.mqtt?.discoveryPrefix != nil,
+                spoolRoom: SpoolRoom(directory: directory.path),
+                others: houseOperations)
+            + houseOperations + description.operations + page.operations
         description.describe(operations)
         door = Door(
             decisions: decisions, routes: RouteTable(operations, pages: page.routes(over: operations)),

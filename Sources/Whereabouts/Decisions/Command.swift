@@ -1,20 +1,3 @@
-/// The caller of a request, with the rights of the credentials.
-package struct Caller: Hashable, Sendable {
-    /// The operator, a person, a device or the service itself.
-    package let principal: PrincipalID
-    /// The rights of the token.
-    package let scopes: Scopes
-    /// The token that was used; `nil` for the house itself. The writer checks again whether it is still valid.
-    package let token: TokenID?
-
-    package init(principal: PrincipalID, scopes: Scopes, token: TokenID?) {
-        (self.principal, self.scopes, self.token) = (principal, scopes, token)
-    }
-
-    /// The service's own reactors.
-    package static let house = Caller(principal: .house, scopes: [], token: nil)
-}
-
 /// A request, parsed at the door. The writer decides it against the newest ``Standing``.
 package enum Command: Sendable {
     case addPerson(Handle)
@@ -188,78 +171,6 @@ package struct LocationQuestion: Sendable {
         (self.id, self.subject, self.purpose) = (id, subject, purpose)
         (self.initiation, self.deadlineSeconds, self.maxAgeSeconds) = (initiation, deadlineSeconds, maxAgeSeconds)
     }
-}
-
-/// A read of stored data as the requester sends it.
-package struct ReadQuestion: Hashable, Sendable {
-    /// The person to read about, who may not exist.
-    package let subject: Handle
-    /// The data to read.
-    package let question: LocationRead.Question
-    /// The requested range; `nil` for an open end.
-    package let from, to: Timestamp?
-    /// `nil` if the reader gave none.
-    package let purpose: String?
-    /// The request that began the read, if this is a further page.
-    package let continuing: RequestID?
-
-    package init(
-        subject: Handle, question: LocationRead.Question, from: Timestamp?, to: Timestamp?, purpose: String?,
-        continuing: RequestID? = nil
-    ) {
-        (self.subject, self.question, self.from, self.to, self.purpose) = (subject, question, from, to, purpose)
-        self.continuing = continuing
-    }
-}
-
-/// The writer's result of a command, in the form that the standing keeps for a repeated request. A caller who uses it
-/// sends an ``Order``, which knows the type.
-package enum CommandReply: Hashable, Sendable {
-    case done
-    case person(PersonID)
-    case device(DeviceID)
-    case token(TokenID)
-    case grant(GrantID)
-    case link(LinkID)
-    case region(RegionID)
-    case invitation(InvitationID)
-    case accountInvitation(AccountInvitationID)
-    case schedule(ScheduleID)
-    case webhook(WebhookID)
-    case correction(CorrectionID)
-    case importing(ImportID)
-    /// One outcome for each report, in their order.
-    case fixes([FixOutcome])
-    /// As ``fixes(_:)``, with the person and device that were added first.
-    case imported(ImportOutcome)
-    case query(QueryID)
-    /// One order for each device that can be woken.
-    case pushes([PushOrder])
-    case erased(PersonID)
-}
-
-/// The outcome of an import's fixes of one device.
-package struct ImportOutcome: Hashable, Sendable {
-    /// Whether the person or the device did not exist before.
-    package let addedPerson, addedDevice: Bool
-    /// One outcome for each report, in their order.
-    package let fixes: [FixOutcome]
-
-    package init(addedPerson: Bool, addedDevice: Bool, fixes: [FixOutcome]) {
-        (self.addedPerson, self.addedDevice, self.fixes) = (addedPerson, addedDevice, fixes)
-    }
-}
-
-/// The outcome of one reported fix.
-package enum FixOutcome: Hashable, Sendable {
-    /// An event was made of it.
-    case new
-    /// New, with the device, time and place of another fix that differs in another field. Both are events.
-    case twin
-    /// Known already: acknowledged, without another event.
-    case duplicate
-    /// It cannot be used; it is kept with the reason.
-    case rejected(RejectionReason)
 }
 
 /// The events of a command. Draft `i` gets the number `standing.place + 1 + i`, because nothing comes between a

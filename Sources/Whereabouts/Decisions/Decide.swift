@@ -18,10 +18,6 @@ package enum KnownFix: Hashable, Sendable {
     }
 }
 
-/// The time that a query's deadline is compared with: the house's time, unless the clock was set after the query was
-/// asked.
-package typealias QuestionTime = (QueryID, Standing.Query) -> Timestamp
-
 extension Standing {
     /// Turns a command into events, or into a refusal. Reads nothing but its arguments.
     ///

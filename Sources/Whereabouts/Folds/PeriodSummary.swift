@@ -65,8 +65,8 @@ package struct PeriodSummary: Hashable, Sendable {
     package var distanceMeters: Double { sum(movements, by: \.rawValue, \.distanceMeters) }
 
     /// Adds in a fixed order, which affects sums of floating-point numbers, so that equal summaries have equal bytes.
-    private func sum<Key, Value, Order: Comparable>(
-        _ values: [Key: Value], by order: (Key) -> Order, _ part: (Value) -> Double
+    private func sum<Key, Value, Rank: Comparable>(
+        _ values: [Key: Value], by order: (Key) -> Rank, _ part: (Value) -> Double
     ) -> Double {
         values.sorted { order($0.key) < order($1.key) }.reduce(0) { $0 + part($1.value) }
     }

@@ -91,10 +91,10 @@ enum ReadCommands {
         }
     }
 
-    /// Whether the invocation names a range or a reader.
-    static func hasRangeOrReader(_ invocation: Invocation) -> Bool {
+    /// Whether the invocation names a range.
+    static func hasRange(_ invocation: Invocation) -> Bool {
         invocation[Options.from] != nil || invocation[Options.to] != nil || invocation[day] != nil
-            || invocation[timeZone] != nil || invocation[reader] != nil
+            || invocation[timeZone] != nil
     }
 
     private static func secondsText(_ time: Timestamp) -> String {

@@ -145,7 +145,7 @@ import WireFormats
         importFixes(10)
         let friend = try house.addPerson("friend")
         try house.grant("walker", to: "friend", precision: precision, history: precision != "none")
-        for form in ExportEndpoints.forms.keys {
+        for form in ExportEndpoints.forms.keys + [ExportEndpoints.archiveForm] {
             let answer = export(form, as: friend)
             let nobody = house.send(
                 "GET", "/v1/people/nobody-at-all/exports/\(form)?at-least=\(house.service.log.head)", as: friend)
