@@ -38,6 +38,7 @@ package enum HouseOperations {
         operations += GeocodeEndpoints(decisions: decisions, geocodingBudgets: geocodingBudgets).operations
         // The operator's requests.
         operations += PushTestEndpoints(decisions: decisions, gate: gate, pushApps: apps).operations
+        operations += PushBudgetEndpoint(decisions: decisions).operations
         operations +=
             OperateEndpoints(
                 decisions: decisions, gate: gate, host: views.host, directory: directory, backupMaker: backupMaker,

@@ -90,7 +90,7 @@ struct OperateEndpoints: Sendable {
         "The index of fixes cannot be written. Reports are still accepted, and the service tries again; the diagnostics say why."
 
     /// Throws 404 unless the caller's token has the scope `operate`.
-    private static func requireOperator(_ exchange: Exchange) throws(Problem) {
+    static func requireOperator(_ exchange: Exchange) throws(Problem) {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
     }
 

@@ -107,8 +107,10 @@ struct ReadEndpoints: Sendable {
         at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
         _ languages: [Language]
     ) -> String? {
-        permit.ownName(of: coordinate, in: corrections)
-            ?? context.placemark(at: coordinate, in: languages)?.shortAddress
+        // Others see the name of the place itself: that of a joined place may be of one that their grant hides.
+        let naming = permit.showsOwnNames ? corrections.namingCoordinate(at: coordinate) : coordinate
+        return permit.ownName(of: coordinate, in: corrections)
+            ?? context.placemark(at: naming, in: languages)?.shortAddress
     }
 
     /// `GET /v1/people/*/crossings`: entries to and exits from the person's regions, by time.

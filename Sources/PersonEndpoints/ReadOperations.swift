@@ -111,7 +111,11 @@ extension ReadEndpoints {
                 description:
                     "The newest entry comes first. Needs the scope `audit`. Entries are queries with their pushes, fixes and disclosures, reads, changes of rights, and the operator's acts that concern everyone. The read is recorded too.",
                 access: .token(.audit), discloses: .audit,
-                query: Self.rangeParameters + Self.newestParameters + Self.pastParameters,
+                query: Self.rangeParameters + Self.newestParameters + Self.pastParameters + [
+                    Operation.Parameter(
+                        name: "by", schema: Schema.word(Self.byOthers),
+                        description: "With `others`, the person's own reads are left out.")
+                ],
                 answer: Operation.Answer(
                     Schema.page(
                         Schema.object(

@@ -104,6 +104,7 @@ package struct APIPath: Hashable, Sendable {
     package static let projectionsRebuildAll = APIPath("/v1/projections/rebuild")
     package static let projectionsRollback = APIPath("/v1/projections/*/rollback")
     package static let projectionsPrune = APIPath("/v1/projections/prune")
+    package static let pushBudgets = APIPath("/v1/push-budgets")
     package static let redemptions = APIPath("/v1/redemptions")
     package static let reports = APIPath("/v1/reports")
     package static let sharedWithMe = APIPath("/v1/shared-with-me")

@@ -123,7 +123,11 @@ package final class Service: Sendable {
         let page = PageRoutes(
             views: views, callers: callers, seal: seal, geocodingBudgets: geocodingBudgets,
             publicURL: configuration.publicURL, isDemo: configuration.isDemo, gazetteerPath: gazetteerPath,
-            dataDirectory: directory.path)
+            dataDirectory: directory.path,
+            onlineTiles: configuration.onlineTiles.map {
+                OnlineTiles(
+                    address: $0.address, origin: "\($0.origin)", attribution: $0.attribution, maxZoom: $0.maxZoom)
+            })
         let description = APIDescription()
         let houseOperations = HouseOperations.all(
             views: views, houseLog: houseLog, answers: answers, directory: directory, backups: backups,

@@ -36,6 +36,7 @@ package final class ArchiveLines: RecordReader {
         case "merge", "notVisit": return line["from"] != nil && line["to"] != nil ? .correction : nil
         case "split": return line["at"] != nil ? .correction : nil
         case "rename": return line["name"] != nil ? .correction : nil
+        case "samePlace": return line["otherLatitude"] != nil ? .correction : nil
         default: return line["id"] != nil && (line["circle"] != nil || line["polygon"] != nil) ? .region : nil
         }
     }

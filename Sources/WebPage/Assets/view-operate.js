@@ -4,6 +4,7 @@ import { api } from './api.js';
 import { action, ask, confirm, empty, facts, field, h, note, page, pill, table, values } from './kit.js';
 import { load, moment, more, put, section, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
+import { time } from './time.js';
 
 export const title = 'operate.title';
 
@@ -124,7 +125,19 @@ function reports(context, inner) {
             const rows = metrics(text, name).filter(one => one.value > 0).sort((a, b) => b.value - a.value);
             return rows.length ? table({ caption, rows, columns: [{ label: strings('operate.kind'), cell: one => Object.values(one.labels).filter(Boolean).map(label => word(words, label)).join(' · ') }, { label: strings('operate.count'), number: true, cell: one => strings.number(one.value) }] }) : h('p', { class: 'mut' }, none);
         };
+        const { items: budgets } = await api.get('/v1/push-budgets', {}, { signal: context.signal });
+        const when = at => at <= time.now() ? strings('operate.atOnce') : moment(at);
         return [
+            section(strings('operate.budgets'), h('p', { class: 'mut' }, strings('operate.budgetsLead')), budgets.length ? table({
+                caption: strings('operate.budgetsCaption', { count: budgets.length }), rows: budgets, columns: [
+                    { label: strings('operate.person'), cell: one => h('b', {}, one.person) },
+                    { label: strings('operate.device'), cell: one => one.device },
+                    { label: strings('operate.left'), cell: one => h('div', {}, `${strings.number(one.left)} / ${strings.number(one.capacity)}`, h('meter', { class: 'gauge', min: 0, max: one.capacity, value: one.left, 'aria-label': strings('operate.leftOf', { name: one.device }) })) },
+                    { label: strings('operate.nextPush'), cell: one => when(one.next) },
+                    { label: strings('operate.nextScheduled'), cell: one => when(one.nextScheduled) },
+                    { label: strings('operate.lastPush'), cell: one => one.last ? moment(one.last) : h('span', { class: 'mut' }, strings('operate.none')) },
+                ],
+            }) : h('p', { class: 'mut' }, strings('operate.noBudgets'))),
             section(strings('operate.pushes'), counts(strings('operate.pushesCaption'), 'whereabouts_location_pushes_total', 'operate.push', strings('operate.noPushes'))),
             section(strings('operate.ends'), counts(strings('operate.endsCaption'), 'whereabouts_location_queries_ended_total', 'audit.end', strings('operate.noEnds'))),
             section(strings('operate.rejects'), counts(strings('operate.rejectsCaption'), 'whereabouts_reports_rejected_total', 'devices.reasons', strings('operate.noRejects')), h('p', { class: 'mut small' }, strings('operate.rejectsWhere'))),

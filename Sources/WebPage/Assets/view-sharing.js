@@ -15,7 +15,7 @@ export async function show(context) {
     const content = h('div');
     page(context, { title: strings('sharing.heading'), lead: strings('sharing.lead') }, content);
     if (!who) return load(content, () => people('sharing'));
-    const [questions, pauses, grants, links, invitations, schedules] = Array.from({ length: 6 }, () => h('div'));
+    const [questions, pauses, grants, links, invitations, schedules, notices] = Array.from({ length: 7 }, () => h('div'));
     // The operator cannot consent for anybody.
     const parts = {
         questions: () => context.person ? load(questions, () => consents(context, who, parts)) : undefined,
@@ -24,12 +24,13 @@ export async function show(context) {
         links: number => load(links, () => linkCards(context, who, parts, number)),
         invitations: () => load(invitations, () => invitationCards(context, who, parts)),
         schedules: () => load(schedules, () => scheduleCards(context, who, parts)),
+        notices: number => load(notices, async () => (await import('./notices.js')).notices(context, who, parts.notices, number)),
     };
     put(content, [
         liveState(context), questions, pauses, section(strings('sharing.grants'), grants),
         section(strings('sharing.links'), links),
         section(strings('sharing.invitations'), invitations), context.person && section(strings('sharing.codes'), codes(context)),
-        section(strings('sharing.schedules'), schedules), zoneNote(),
+        section(strings('sharing.schedules'), schedules), section(strings('sharing.notices'), notices), zoneNote(),
     ]);
     if (context.person) {
         follow(context, ['consent', 'end', 'query'], parts.questions);

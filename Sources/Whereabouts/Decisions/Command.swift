@@ -56,8 +56,9 @@ package enum Command: Sendable {
     case removeSchedule(ScheduleID, of: Handle)
     /// A schedule is due.
     case askScheduled(ScheduleID, query: QueryID)
-    /// Adds a webhook: the service sends the person's feed to a target, with the rights of the caller's token.
-    case addWebhook(of: Handle, WebhookTarget, FeedTopics, NoticeTerms = NoticeTerms())
+    /// Adds a webhook: the service sends the person's feed to a target, with the rights of the caller's token. A session
+    /// ends sooner than a webhook, so with a session the webhook gets a token of this hash.
+    case addWebhook(of: Handle, WebhookTarget, FeedTopics, NoticeTerms = NoticeTerms(), ownToken: Hash256? = nil)
     /// The person shows the code that was mailed to the target, by its hash.
     case confirmWebhook(WebhookID, of: Handle, codeHash: Hash256)
     /// Records the devices that have fallen silent, if a webhook has the topic.

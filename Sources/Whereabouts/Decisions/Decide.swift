@@ -80,8 +80,8 @@ extension Standing {
             return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
         case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)
         case .askScheduled(let id, let query): return try askScheduled(id, query: query, by: caller, at: now)
-        case .addWebhook(let person, let target, let topics, let terms):
-            return try addWebhook(of: person, target, topics, terms, by: caller, at: now)
+        case .addWebhook(let person, let target, let topics, let terms, let ownToken):
+            return try addWebhook(of: person, target, topics, terms, ownToken: ownToken, by: caller, at: now)
         case .confirmWebhook(let id, let who, let code): return try confirm(id, of: who, code, by: caller, at: now)
         case .noteSilences: return try noteSilences(by: caller, at: now)
         case .removeWebhook(let id, let person): return try removeWebhook(id, of: person, by: caller, at: now)

@@ -97,6 +97,12 @@ package struct SummaryDerivation {
         package init(from: Timestamp, to: Timestamp, zone: ZoneRules?, _ content: Content) {
             (self.from, self.to, self.zone, self.content) = (from, to, zone, content)
         }
+
+        /// The span with another index of its place; other spans as they are.
+        package func inPlace(_ index: (Int) -> Int) -> Span {
+            guard case .visit(let place) = content else { return self }
+            return Span(from: from, to: to, zone: zone, .visit(index(place)))
+        }
     }
 
     private let period: PeriodSummary.Period

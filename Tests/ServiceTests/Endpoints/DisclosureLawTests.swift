@@ -243,6 +243,13 @@ import Whereabouts
         "POST /v1/people": Row(done: [.operator]) { village, _, _ in
             Wish(target: "/v1/people", body: #"{"handle":"new-\#(village.house.service.log.head)"}"#)
         },
+        "GET /v1/push-budgets": Row(shown: [.operator], isDirectory: true) { village, _, _ in
+            // A device without a push token has no budget that matters.
+            let token = #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#
+            _ = village.house.send(
+                "PUT", "/v1/devices/\(device(true))/location-push-token", as: village.tokens[.phone], token)
+            return Wish(target: "/v1/push-budgets")
+        },
         "GET /v1/people": Row(shown: [.operator], isDirectory: true) { _, _, _ in Wish(target: "/v1/people") },
         "DELETE /v1/people/*": Row(done: [.operator]) { village, _, isKnown in
             // The stories test erasure by the subject. Here another person is erased, because the subject is still

@@ -225,6 +225,8 @@ enum GoldenEvents {
         "CorrectionMade-split": .correctionMade(.open(.split(at: later(1)))),
         "CorrectionMade-not-visit": .correctionMade(.open(.notVisit(newYear..<later(1000)))),
         "CorrectionMade-rename": .correctionMade(.open(.rename(coordinate(52.5211557, 13.4038584), "Büro"))),
+        "CorrectionMade-same-place": .correctionMade(
+            .open(.samePlace(coordinate(52.5211557, 13.4038584), with: coordinate(52.5221557, 13.4048584)))),
         "CorrectionWithdrawn": .correctionWithdrawn(CorrectionID(rawValue: 41)),
         "FixesWithdrawn": .fixesWithdrawn(
             FixNumbers(device: device, numbers: 41...41),
