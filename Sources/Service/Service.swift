@@ -105,11 +105,12 @@ package final class Service: Sendable {
         let deviceContacts = DeviceContacts()
         let sources = FeedSources(views: views, deviceContacts: deviceContacts, gazetteer: gazetteer)
         waitingRoom = WaitingRoom(log: log, clock: clock)
-        reactors = try RunningReactors(configuration, log: log, clock: clock, steady: steady)
+        let backups = BackupKeeper(directory, log)
+        reactors = try RunningReactors(
+            configuration, log: log, clock: clock, steady: steady, whenKeysDestroyed: backups.settleLater)
         let personLogs = PersonLogs(
             views, seal: seal, cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
         checker = FingerprintChecker(host: host)
-        let backups = BackupKeeper(directory, log)
         operatorToken = try Self.adminToken(directory, log)
         backups.settleLater()
         let requestFigures = RequestFigures()

@@ -65,7 +65,9 @@ extension EventKind {
         case .operatorActed: OperatorActed.self
         case .lossAccepted: LossAccepted.self
         case .locationPushWithheld: LocationPushWithheld.self
-        case .sealedFixReported, .retentionApplied: nil
+        case .retentionSet: RetentionSet.self
+        case .retentionApplied: RetentionApplied.self
+        case .sealedFixReported: nil
         }
     }
 }
@@ -133,6 +135,8 @@ extension Event {
         case .locationRead: .locationRead
         case .refusalsCounted: .refusalsCounted
         case .personErased: .personErased
+        case .retentionSet: .retentionSet
+        case .retentionApplied: .retentionApplied
         case .clockSteppedBack: .clockSteppedBack
         case .logRestored: .logRestored
         case .lossAccepted: .lossAccepted

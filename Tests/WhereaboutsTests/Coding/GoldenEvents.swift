@@ -384,6 +384,24 @@ enum GoldenEvents {
     private static let house: [String: Event] = [
         "RefusalsCounted": .refusalsCounted(by: friend.principal, count: 31, since: newYear),
         "PersonErased": .personErased(person),
+        "RetentionSet": .retentionSet(.track, days: 30),
+        "RetentionSet-no-limit": .retentionSet(.track, days: nil),
+        "RetentionApplied": .retentionApplied(
+            AppliedRetention(
+                keyClass: .track, days: 30, before: newYear, keys: [7, 12],
+                numbers: firstEvents),
+            .open(
+                KeptNewest(
+                    devices: [
+                        KeptNewest.Device(
+                            id: device, newest: later(1000),
+                            usable: Standing.Device.Usable(timestamp: later(1000), number: 1041), heardAt: later(2000),
+                            silences: [3600])
+                    ], newest: Standing.Person.Newest()))),
+        "RetentionApplied-nothing-kept": .retentionApplied(
+            AppliedRetention(
+                keyClass: .track, days: 0, before: newYear, keys: [7],
+                numbers: firstEvents), nil),
         "ClockSteppedBack": .clockSteppedBack(byMilliseconds: 3_600_000),
         "LogRestored": .logRestored(epoch: 2),
         "OperatorActed": .operatorActed(.rebuildProjection("audit", version: 3)),
@@ -394,6 +412,12 @@ enum GoldenEvents {
         "OperatorActed-failed": .operatorActed(.failed(41)),
         "LossAccepted": .lossAccepted(from: 911, to: 1000, epoch: 2),
     ]
+
+    private static let firstEvents: NumberSet = {
+        var numbers = NumberSet()
+        numbers.insert(1...911)
+        return numbers
+    }()
 
     private static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure() }() }
 }
