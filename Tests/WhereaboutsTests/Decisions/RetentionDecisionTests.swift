@@ -3,7 +3,7 @@ import Whereabouts
 
 /// How long reports are kept, and which keys go.
 @Suite struct RetentionDecisionTests {
-    private static let day: Int64 = 86_400
+    private static let secondsOfDay: Int64 = 86_400
     private static let walker = House.handle("walker")
 
     /// The periods that are over for the walker on a day, of the months and days of the scene.
@@ -11,7 +11,7 @@ import Whereabouts
         let standing = scene.house.standing
         guard let person = standing.person(walker),
             let due = standing.retention.due(
-                of: person, at: House.start.adding(seconds: day * Self.day), through: standing.place)
+                of: person, at: House.start.adding(seconds: day * Self.secondsOfDay), through: standing.place)
         else { return [] }
         return periods.filter(due.isOver)
     }
@@ -23,21 +23,22 @@ import Whereabouts
     /// Lets something be recorded on each of these days.
     private static func live(_ scene: inout Scene, _ days: ClosedRange<Int64>) {
         for day in days {
-            scene.house.now = House.start.adding(seconds: day * Self.day)
+            scene.house.now = House.start.adding(seconds: day * Self.secondsOfDay)
             scene.house.submit(.pauseSharing(walker, until: nil), by: scene.walker)
             scene.house.submit(.resumeSharing(walker), by: scene.walker)
         }
     }
 
     private static func day(_ number: Int64) -> Int64 {
-        KeyPeriod.day(CalendarDay(utc: House.start.adding(seconds: number * day)))
+        KeyPeriod.day(CalendarDay(utc: House.start.adding(seconds: number * secondsOfDay)))
     }
 
     @Test func `a person may choose fewer days than the house, not more, and the fewer count`() {
         var scene = Scene()
         let person = scene.house.standing.person(Self.walker)
         #expect(scene.house.standing.retention.hasRules == false)
-        #expect(scene.house.submit(.setRetention(of: nil, days: 90), by: scene.walker) == .failure(.notFound))
+        let byWalker = scene.house.submit(.setRetention(of: nil, days: 90), by: scene.walker)
+        #expect(byWalker == .failure(.notFound))
         scene.house.submit(.setRetention(of: nil, days: 90), by: scene.admin)
         let longer = scene.house.submit(.setRetention(of: Self.walker, days: 91), by: scene.walker)
         #expect(Self.isInvalid(longer))
@@ -94,9 +95,10 @@ import Whereabouts
         scene.house.submit(.setRetention(of: Self.walker, days: 1), by: scene.walker)
         Self.live(&scene, 1...4)
         let person = try #require(scene.house.standing.person(Self.walker))
-        let keys = (1...4).map { (id: $0, period: Self.day($0)) }
+        let keys: [(id: Int64, period: Int64)] = (1...4).map { (id: $0, period: Self.day($0)) }
         let command = Command.applyRetention(to: person, keys: keys)
-        #expect(scene.house.submit(command, by: scene.admin) == .failure(.notFound))
+        let byOperator = scene.house.submit(command, by: scene.admin)
+        #expect(byOperator == .failure(.notFound))
         scene.house.submit(command, by: .house)
         scene.house.submit(command, by: .house)
         let applied = scene.house.log.compactMap { event -> AppliedRetention? in
