@@ -32,6 +32,7 @@ package enum HouseOperations {
             ).operations
         operations += GrantEndpoints(decisions: decisions, views: views).operations
         operations += LinkEndpoints(decisions: decisions, views: views).operations
+        operations += RetentionEndpoints(decisions: decisions, views: views).operations
         operations += SharedEndpoint(decisions: decisions).operations
         operations += AccountEndpoints(decisions: decisions).operations
         // Facts that concern no person.

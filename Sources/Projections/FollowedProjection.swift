@@ -116,7 +116,7 @@ package final class FollowedProjection {
             throw error
         }
         (place, self.leaf) = (last.number, leaf)
-        if events.contains(where: { if case .personErased = $0.event { true } else { false } }) {
+        if events.contains(where: \.event.removesRows) {
             projection.forget()
             holdsErased = true
             try overwriteErased()
@@ -270,4 +270,14 @@ struct ProjectionTrouble {
 
     /// Whether the next try may be made.
     var isDue: Bool { retrySeconds <= MonotonicClock.seconds }
+}
+
+extension Event {
+    /// Whether rows about a person must not stay anywhere in a file after it.
+    fileprivate var removesRows: Bool {
+        switch self {
+        case .personErased, .retentionApplied: true
+        default: false
+        }
+    }
 }

@@ -108,14 +108,15 @@ package final class Service: Sendable {
         let deviceContacts = DeviceContacts()
         let sources = FeedSources(views: views, deviceContacts: deviceContacts, gazetteer: gazetteer)
         waitingRoom = WaitingRoom(log: log, clock: clock)
-        reactors = try RunningReactors(configuration, log: log, clock: clock, steady: steady)
+        let backups = BackupKeeper(directory, log)
+        reactors = try RunningReactors(
+            configuration, log: log, clock: clock, steady: steady, whenKeysDestroyed: backups.settleLater)
         let houseLog = HouseLog(views, seal: seal)
         let personLogs = PersonLogs(
             views, seal: seal, houseLog: houseLog,
             cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
         checker = FingerprintChecker(host: host)
         selfCheck = SelfCheck(host: host, log: log, clock: clock)
-        let backups = BackupKeeper(directory, log)
         operatorToken = try Self.adminToken(directory, log)
         backups.settleLater()
         let requestFigures = RequestFigures()

@@ -118,6 +118,13 @@ public struct ServiceClient: Sendable {
         try send("POST", path, body: json)
     }
 
+    /// Sends a `PUT`, which can be repeated.
+    ///
+    /// - Parameter json: The body, an object.
+    package func put(_ path: [String], json: [UInt8]) throws(ClientError) -> JSONValue {
+        try send("PUT", path, body: json)
+    }
+
     /// Sends a `POST` and returns at once, so that the next one can be made meanwhile.
     ///
     /// - Parameter json: The body, an object.

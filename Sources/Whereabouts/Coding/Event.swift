@@ -86,6 +86,9 @@ package indirect enum Event: Hashable, Sendable {
     /// The refusals of one requester beyond those recorded one by one.
     case refusalsCounted(by: PrincipalID, count: Int64, since: Timestamp)
     case personErased(PersonID)
+    /// In the stream of the house, the rule for everyone.
+    case retentionSet(RetentionClass, days: Int64?)
+    case retentionApplied(AppliedRetention, Part<KeptNewest>?)
     case clockSteppedBack(byMilliseconds: Int64)
     /// `mark` is random, so that two restores of one backup have different names; `nil` from earlier versions.
     case logRestored(epoch: Int64, mark: Int64?)
@@ -166,6 +169,7 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case phoneFellSilent = 69
     case webhookConfirmed = 70
     case headsCommitted = 71
+    case retentionSet = 72
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {

@@ -115,6 +115,10 @@ package enum Command: Sendable {
     case commitHeads(HeadsCommitment)
     /// Repeats the erasure of a person who was erased after the copy was made.
     case finishErasure(PersonID)
+    /// For how many days the reports of a person are kept, or without a handle those of everyone; `nil` for no limit.
+    case setRetention(of: Handle?, days: Int64?)
+    /// Destroys keys of a person's track that the rule no longer allows.
+    case applyRetention(to: PersonID, keys: [(id: Int64, period: Int64)])
     /// The refusals of one requester beyond those recorded one by one.
     case countRefusals(by: PrincipalID, count: Int64, since: Timestamp)
 }

@@ -115,6 +115,7 @@ extension Standing {
         case .countRefusals(let principal, let count, let since):
             return try countRefusals(by: principal, count: count, since: since, by: caller)
         case .erasePerson(let handle): return try erasePerson(handle, by: caller, at: now)
+        case .setRetention, .applyRetention: return try retain(command, by: caller, at: now)
         case .recordAct(let act): return try recordAct(act, by: caller)
         case .retryDeadLetter(let letter, let webhook, let person):
             return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)

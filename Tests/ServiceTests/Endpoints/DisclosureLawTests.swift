@@ -479,6 +479,26 @@ import Whereabouts
             let id = try #require(made["id"]?.int)
             return Wish(target: "/v1/people/\(person(isKnown))/schedules/\(id)")
         },
+        "PUT /v1/people/*/retention": Row(done: managers) { village, _, isKnown in
+            village.house.manage("DELETE", "/v1/people/walker/retention")
+            return Wish(target: "/v1/people/\(person(isKnown))/retention", body: #"{"trackDays":36500}"#)
+        },
+        "GET /v1/people/*/retention": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/retention")
+        },
+        "DELETE /v1/people/*/retention": Row(done: managers) { village, _, isKnown in
+            village.house.manage("PUT", "/v1/people/walker/retention", #"{"trackDays":36500}"#)
+            return Wish(target: "/v1/people/\(person(isKnown))/retention")
+        },
+        "PUT /v1/retention": Row(done: [.operator]) { village, _, _ in
+            village.house.manage("DELETE", "/v1/retention")
+            return Wish(target: "/v1/retention", body: #"{"trackDays":36500}"#)
+        },
+        "GET /v1/retention": operating("/v1/retention"),
+        "DELETE /v1/retention": Row(done: [.operator]) { village, _, _ in
+            village.house.manage("PUT", "/v1/retention", #"{"trackDays":36500}"#)
+            return Wish(target: "/v1/retention")
+        },
         "GET /v1/events": Row(shown: [.operator]) { village, _, _ in Wish(target: "/v1/events?person=walker&limit=1000")
         },
         // Each caller's own; the stories check its events.
