@@ -51,7 +51,7 @@ extension Statement {
     ///
     /// - Throws: A damaged projection for any other number, because a hash of the Boolean would not show the
     ///   difference.
-    fileprivate func optionalBool(at column: Int32) throws(SQLiteError) -> Bool? {
+    func optionalBool(at column: Int32) throws(SQLiteError) -> Bool? {
         switch optionalInt(at: column) {
         case nil: nil
         case 0: false
