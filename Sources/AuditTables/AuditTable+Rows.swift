@@ -34,6 +34,7 @@ extension AuditedQuery: AuditRow {
 
     var person: PersonID? { subject }
     var key: String { "query \(query)" }
+    var summary: String { "requester \(requester.rawValue), verdict \(verdict.code), \(end?.word ?? "open")" }
     var columns: [ProjectionRow.Column] {
         [
             .init("requester", requester.rawValue), .init("verdict", verdict.code), .init("end", end?.word ?? "open"),
@@ -90,6 +91,7 @@ extension AuditedAttempt: AuditRow {
 
     var person: PersonID? { subject }
     var key: String { "attempt \(number)" }
+    var summary: String { "query \(attempt.query), \(attempt.outcome.word)" }
     var columns: [ProjectionRow.Column] {
         [.init("query", attempt.query), .init("outcome", attempt.outcome.word)]
     }
@@ -131,6 +133,7 @@ extension AuditedStart: AuditRow {
 
     var person: PersonID? { subject }
     var key: String { "under way \(number)" }
+    var summary: String { "query \(query)" }
     var columns: [ProjectionRow.Column] { [.init("query", query)] }
 
     func write(to writer: inout CBORWriter) {
@@ -175,6 +178,7 @@ extension AuditedDisclosure: AuditRow {
 
     var person: PersonID? { disclosure.subject }
     var key: String { "disclosure \(number)" }
+    var summary: String { "query \(disclosure.query), requester \(disclosure.requester.rawValue)" }
     var columns: [ProjectionRow.Column] {
         [.init("query", disclosure.query), .init("requester", disclosure.requester.rawValue)]
     }
@@ -228,6 +232,7 @@ extension AuditedRead: AuditRow {
 
     var person: PersonID? { read.subject }
     var key: String { "reading \(number)" }
+    var summary: String { "\(read.question.word) by \(read.reader.rawValue), \(read.count) rows" }
     var columns: [ProjectionRow.Column] {
         [.init("question", read.question.word), .init("reader", read.reader.rawValue), .init("count", read.count)]
     }
@@ -277,6 +282,7 @@ extension SettingsChange: AuditRow {
 
     var person: PersonID? { subject }
     var key: String { "change \(number)" }
+    var summary: String { "\(kind.name) \(item) by \(actor.rawValue)" }
     var columns: [ProjectionRow.Column] {
         [.init("kind", kind.name), .init("item", item), .init("actor", actor.rawValue)]
     }
@@ -329,6 +335,7 @@ extension AuditedAct: AuditRow {
     var person: PersonID? { nil }
     var key: String { "act \(number)" }
     var numbers: [Int64?] { [number, ordinal] }
+    var summary: String { "\(act) by \(actor.rawValue)" }
     var columns: [ProjectionRow.Column] { [.init("act", act), .init("actor", actor.rawValue)] }
 
     func write(to writer: inout CBORWriter) {
@@ -359,6 +366,7 @@ extension CountedRefusals: AuditRow {
 
     var person: PersonID? { nil }
     var key: String { "refusals \(number)" }
+    var summary: String { "\(count) of requester \(requester.rawValue)" }
     var columns: [ProjectionRow.Column] {
         [.init("requester", requester.rawValue), .init("count", count)]
     }
@@ -389,6 +397,7 @@ extension RejectedReport: AuditRow {
 
     var person: PersonID? { subject }
     var key: String { "rejection \(number)" }
+    var summary: String { "device \(device.rawValue) \(reason.word)" }
     var columns: [ProjectionRow.Column] {
         [.init("device", device.rawValue), .init("reason", reason.word)]
     }
@@ -418,6 +427,7 @@ extension RejectedReports: AuditRow {
 
     var person: PersonID? { subject }
     var key: String { "person \(subject.rawValue) device \(device.rawValue) \(reason.word)" }
+    var summary: String { "\(count) reports" }
     var columns: [ProjectionRow.Column] { [.init("count", count), .init("newest", newestAt)] }
 
     func write(to writer: inout CBORWriter) {
@@ -428,20 +438,5 @@ extension RejectedReports: AuditRow {
         writer.integer(reason.rawValue)
         writer.integer(count)
         writer.integer(newestAt.milliseconds)
-    }
-}
-
-extension Statement {
-    /// A Boolean stored as 1 or 0; `nil` for NULL.
-    ///
-    /// - Throws: A damaged projection for any other number, because a hash of the Boolean would not show the
-    ///   difference.
-    fileprivate func optionalBool(at column: Int32) throws(SQLiteError) -> Bool? {
-        switch optionalInt(at: column) {
-        case nil: nil
-        case 0: false
-        case 1: true
-        default: throw .damagedProjection
-        }
     }
 }

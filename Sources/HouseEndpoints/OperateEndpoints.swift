@@ -420,7 +420,7 @@ extension ProjectionDifference {
             rows: diff.rows.map { row in
                 DifferingRow(
                     person: row.person.flatMap(handle), table: row.table, key: row.key, change: row.change.rawValue,
-                    old: row.active.map(ProjectionDiff.text(of:)), new: row.other.map(ProjectionDiff.text(of:)),
+                    old: row.active?.summary, new: row.other?.summary,
                     columns: row.differences.map { DifferingColumn(name: $0.column, old: $0.active, new: $0.other) })
             })
     }

@@ -55,6 +55,7 @@ package struct ProjectionRow {
     package let hash: Fingerprint
     // Made only on demand: a check of the fingerprint reads every row and needs neither.
     private let writeKey: () -> String
+    private let writeSummary: () -> String
     private let writeColumns: () -> [Column]
 
     /// A content column as text.
@@ -76,17 +77,21 @@ package struct ProjectionRow {
 
     /// - Parameters:
     ///   - key: ``key``.
+    ///   - summary: ``summary``.
     ///   - columns: ``columns``.
     package init(
         table: StaticString, person: PersonID?, key: @escaping @autoclosure () -> String,
-        columns: @escaping @autoclosure () -> [Column], hash: Fingerprint
+        summary: @escaping @autoclosure () -> String, columns: @escaping @autoclosure () -> [Column],
+        hash: Fingerprint
     ) {
         (self.table, self.person, self.hash) = (table, person, hash)
-        (writeKey, writeColumns) = (key, columns)
+        (writeKey, writeSummary, writeColumns) = (key, summary, columns)
     }
 
     /// The key columns in words, unique in the table.
     var key: String { writeKey() }
+    /// The row's content columns in one text.
+    var summary: String { writeSummary() }
     /// The row's content columns in the order of the table. They need not be all: the fingerprint decides whether two
     /// rows are equal.
     var columns: [Column] { writeColumns() }

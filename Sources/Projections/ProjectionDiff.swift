@@ -11,10 +11,19 @@ package struct ProjectionDiff: Sendable {
         package let person: PersonID?
         /// The row's name, unique in its table.
         package let key: String
-        /// The active generation's content by column; `nil` if it lacks the row.
-        package fileprivate(set) var active: [ProjectionRow.Column]?
+        /// The active generation's content; `nil` if it lacks the row.
+        package fileprivate(set) var active: Content?
         /// The other generation's content; `nil` if it lacks the row.
-        package fileprivate(set) var other: [ProjectionRow.Column]?
+        package fileprivate(set) var other: Content?
+
+        /// The content of a row in one generation.
+        package struct Content: Sendable {
+            /// All of it in one text.
+            package let summary: String
+            fileprivate let columns: [ProjectionRow.Column]
+
+            fileprivate init(_ row: ProjectionRow) { (summary, columns) = (row.summary, row.columns) }
+        }
 
         /// A column and its values, as text.
         package struct Difference: Sendable {
@@ -36,7 +45,7 @@ package struct ProjectionDiff: Sendable {
         ///
         /// Empty for a changed row whose difference is in no compared column, for example in the bytes of `details`.
         package var differences: [Difference] {
-            let (before, after) = (active ?? [], other ?? [])
+            let (before, after) = (active?.columns ?? [], other?.columns ?? [])
             let names = before.map(\.name) + after.map(\.name).filter { name in !before.contains { $0.name == name } }
             return names.compactMap { name in
                 let old = before.first { $0.name == name }?.value
@@ -90,11 +99,6 @@ package struct ProjectionDiff: Sendable {
 
     private init(place: Int64) { self.place = place }
 
-    /// The columns of a row in one line, for example `departure_ms 1000, fixes 7`.
-    package static func text(of columns: [ProjectionRow.Column]) -> String {
-        columns.map { "\($0.name) \($0.value ?? "null")" }.joined(separator: ", ")
-    }
-
     /// Finds the differing rows: first by hash, then by name.
     private mutating func compare(_ active: any Projection, _ other: any Projection) throws(SQLiteError) {
         var onlyActive: Set<UInt128> = []
@@ -109,7 +113,7 @@ package struct ProjectionDiff: Sendable {
             extra.insert(name)
             if told.count < Self.rowsTold {
                 told[name] = Row(
-                    table: "\(row.table)", person: row.person, key: row.key, active: nil, other: row.columns)
+                    table: "\(row.table)", person: row.person, key: row.key, active: nil, other: Row.Content(row))
             }
         }
         try active.eachRow { (row) throws(SQLiteError) in
@@ -117,12 +121,12 @@ package struct ProjectionDiff: Sendable {
             let name = "\(row.table) \(row.key)"
             if extra.remove(name) != nil {
                 changed += 1
-                told[name]?.active = row.columns
+                told[name]?.active = Row.Content(row)
             } else {
                 removed += 1
                 if told.count < Self.rowsTold {
                     told[name] = Row(
-                        table: "\(row.table)", person: row.person, key: row.key, active: row.columns, other: nil)
+                        table: "\(row.table)", person: row.person, key: row.key, active: Row.Content(row), other: nil)
                 }
             }
         }

@@ -244,6 +244,8 @@ package final class CurrentTable: Projection {
                 ProjectionRow(
                     table: "current", person: PersonID(rawValue: key.person),
                     key: "person \(key.person) device \(key.device)",
+                    summary:
+                        "\(columns.timestamp.milliseconds) ms \(columns.summary)\(isWithdrawn ? " withdrawn" : "")",
                     columns: [.init("timestamp_ms", columns.timestamp)] + columns.compared + [
                         .init("is_withdrawn", isWithdrawn)
                     ],

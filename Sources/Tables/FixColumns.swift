@@ -131,6 +131,12 @@ struct FixColumns: Equatable {
     /// The row's text in a comparison of two generations.
     ///
     /// Contains degrees, so it is shown to the operator in a comparison and never written to diagnostics.
+    var summary: String {
+        let accuracy = horizontalAccuracy.map { " ±\($0) m" } ?? ""
+        return "\(latitude.value) \(longitude.value)\(accuracy)\(details.map { " +\($0.count) bytes" } ?? "")"
+    }
+
+    /// The columns in a comparison of two generations.
     var compared: [ProjectionRow.Column] {
         [
             .init("latitude_degrees", latitude.value), .init("longitude_degrees", longitude.value),

@@ -56,7 +56,7 @@ extension TimelineTable {
                 table: isWithdrawn ? "withdrawn" : "fix", person: person,
                 key: "person \(person.rawValue) \(columns.timestamp.milliseconds) ms device \(device.rawValue) "
                     + "\(columns.latitude.value) \(columns.longitude.value) \(hash.hex.prefix(8))",
-                columns: columns.compared, hash: hash)
+                summary: columns.summary, columns: columns.compared, hash: hash)
         }
         try each(
             person,
@@ -108,6 +108,7 @@ extension TimelineTable {
                 table: isWithdrawn ? "withdrawn reported" : "reported", person: person,
                 key: "person \(person.rawValue) \(moment.timestamp.milliseconds) ms device \(moment.device.rawValue) "
                     + "\(kind) \(hash.hex.prefix(8))",
+                summary: "\(coordinate.latitude) \(coordinate.longitude)",
                 columns: [
                     .init("latitude_degrees", coordinate.latitude), .init("longitude_degrees", coordinate.longitude),
                 ], hash: hash)
@@ -153,8 +154,11 @@ extension TimelineTable {
             """, body
         ) { statement, person throws(SQLiteError) in
             let visit = try Visit(statement, from: 1)
+            let departure = visit.departure.map { "\($0.milliseconds) ms" } ?? "still there"
             return ProjectionRow(
                 table: "visit", person: person, key: "person \(person.rawValue) \(visit.arrival.milliseconds) ms",
+                summary: "to \(departure), \(visit.coordinate.latitude) \(visit.coordinate.longitude) "
+                    + "±\(visit.horizontalAccuracy) m, \(visit.fixes) fixes",
                 columns: [
                     .init("departure_ms", visit.departure), .init("latitude_degrees", visit.coordinate.latitude),
                     .init("longitude_degrees", visit.coordinate.longitude),
@@ -183,6 +187,7 @@ extension TimelineTable {
                 table: "crossing", person: person,
                 key: "person \(person.rawValue) \(crossing.time.milliseconds) ms region \(crossing.region.rawValue) "
                     + crossing.kind.word,
+                summary: "confirmed \(crossing.confirmed.milliseconds) ms",
                 columns: [.init("confirmed_ms", crossing.confirmed)], hash: hash(person, crossing))
         }
     }
@@ -208,8 +213,10 @@ extension TimelineTable {
                 statement.int(at: 5) == (region.region.notifyOnEntry ? 1 : 0),
                 statement.int(at: 6) == (region.region.notifyOnExit ? 1 : 0)
             else { throw .damagedProjection }
+            let removed = region.removedAt.map { ", removed \($0.milliseconds) ms" } ?? ""
             return ProjectionRow(
                 table: "region", person: person, key: "person \(person.rawValue) region \(region.id.rawValue)",
+                summary: "\(region.region.summary)\(removed)",
                 columns: [.init("area", region.region.summary), .init("removed_at_ms", region.removedAt)],
                 hash: hash(person, region))
         }
@@ -229,7 +236,7 @@ extension TimelineTable {
             return ProjectionRow(
                 table: "lead", person: person,
                 key: "person \(person.rawValue) \(lead.from.milliseconds) ms device \(lead.device.rawValue)",
-                columns: [], hash: hash(person, lead))
+                summary: "leads", columns: [], hash: hash(person, lead))
         }
     }
 
@@ -242,7 +249,8 @@ extension TimelineTable {
             let newest = Timestamp(milliseconds: statement.int(at: 1))
             return ProjectionRow(
                 table: "receipt", person: person, key: "person \(person.rawValue)",
-                columns: [.init("newest_ms", newest)], hash: hash(person, receipt: newest))
+                summary: "newest \(newest.milliseconds) ms", columns: [.init("newest_ms", newest)],
+                hash: hash(person, receipt: newest))
         }
     }
 }

@@ -144,7 +144,7 @@ class StopFold {
             try body(
                 ProjectionRow(
                     table: "stop", person: PersonID(rawValue: person), key: "\(number)",
-                    columns: [.init("number", number)], hash: hash(person, number)))
+                    summary: "number \(number)", columns: [.init("number", number)], hash: hash(person, number)))
         }
     }
 
