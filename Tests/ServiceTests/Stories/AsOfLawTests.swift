@@ -130,8 +130,7 @@ import Whereabouts
             let answer = history.house.send(
                 "GET", "/v1/people/walker/\(shot.list)?as-of=\(Double(shot.moment.milliseconds) / 1000)",
                 as: history.walker)
-            #expect(
-                answer.json?["items"] == Answer(status: 200, headers: [], body: Array(shot.body.utf8)).json?["items"])
+            #expect(Self.rows(answer.text) == Self.rows(shot.body), "\(shot.list) at \(shot.moment)")
         }
         // A restart changes nothing of it.
         try history.house.restart()
@@ -167,6 +166,30 @@ import Whereabouts
             #expect(house.send("GET", "\(path)?\(query)", as: house.operatorToken).status == 422, "\(query)")
         }
         #expect(house.send("GET", "/v1/people/walker/track?as-of=\(past)", as: history.walker).status == 400)
+    }
+
+    @Test(.enabled(if: isLongForm, "50,000 fixes: WHEREABOUTS_LONG=1."))
+    func `an answer takes 50,000 events, and one more is refused in words`() throws {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("walker")
+        let start = house.clock.seconds - 60_000
+        for batch in 0..<51 {
+            let fixes = (0..<1000).map { index in
+                #"{"timestamp":\#(start + Int64(batch * 1000 + index)),"latitude":48,"longitude":16,"horizontalAccuracy":5}"#
+            }
+            house.manage(
+                "POST", "/v1/imports/6b1c4f6e-3f60-4cb9-9d1f-2f5f1a1f7a05/batches",
+                #"{"devices":[{"person":"walker","device":"phone","fixes":[\#(fixes.joined(separator: ","))]}]}"#)
+        }
+        let person = try #require(
+            Handle("walker").flatMap { handle in house.service.log.withStanding { $0.person(handle) } })
+        let own = try house.events().filter { $0.stream == .track(person) || $0.stream == .audit(person) }
+        try #require(own.count > PastTables.eventsMax)
+        let most = own[PastTables.eventsMax - 1].number
+        _ = house.settled()
+        #expect(house.manage("GET", "/v1/people/walker/visits?as-of-number=\(most)").items.count == 1)
+        let refused = house.send("GET", "/v1/people/walker/visits?as-of-number=\(most + 1)", as: house.operatorToken)
+        #expect(refused.status == 413 && refused.text.contains("50000 events"))
     }
 
     @Test func `what a person withdrew or erased since then`() throws {
