@@ -97,16 +97,25 @@ package final class FollowedProjection {
 
     /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction.
     ///
+    /// - Parameter byTime: Whether events of different times are settled one after the other. Report times, which are
+    ///   outside the fingerprint, are then those of the event that showed the row, and not of the end of the batch.
     /// - Throws: ``SQLiteError``. The transaction is then rolled back, and everything kept in memory dropped.
-    package func fold(_ batch: [RecordedEvent], endingWith leaf: Digest) throws(SQLiteError) {
+    package func fold(
+        _ batch: [RecordedEvent], endingWith leaf: Digest, byTime: Bool = false
+    ) throws(SQLiteError) {
         guard let last = batch.last, last.number > place else { return }
         let first = batch.firstIndex { $0.number > place } ?? 0
         let events = first == 0 ? batch : Array(batch[first...])
         let before = file.fingerprint
         try file.connection.begin()
         do throws(SQLiteError) {
-            try projection.fold(events)
-            try projection.flush()
+            var rest = events[...]
+            while let next = rest.first {
+                let group = byTime ? rest.prefix { $0.recordedAt == next.recordedAt } : rest
+                try projection.fold(Array(group))
+                try projection.flush()
+                rest = rest.dropFirst(group.count)
+            }
             try writePlace(number: last.number, leaf: leaf, isLoading: isLoading)
             try file.connection.commit()
         } catch {
