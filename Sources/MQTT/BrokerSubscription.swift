@@ -53,9 +53,6 @@ package final class BrokerSubscription: Sendable {
             mosquitto_destroy(client)
             withExtendedLifetime(context) {}
         }
-        mosquitto_threaded_set(client, true)
-        mosquitto_connect_callback_set(client, connected)
-        mosquitto_message_callback_set(client, arrived)
         setUp(client)
         var pause = Self.pauseTurns.first
         var isKnownToFail = false
@@ -80,6 +77,10 @@ package final class BrokerSubscription: Sendable {
                 usleep(UInt32(Self.turnMilliseconds) * 1000)
             }
             pause = min(pause * 2, Self.pauseTurns.most)
+            // Without what waits to be sent: a location must not leave after its person has ended the sharing.
+            _ = mosquitto_reinitialise(
+                client, configuration.clientID, false, Unmanaged.passUnretained(context).toOpaque())
+            setUp(client)
         }
     }
 
@@ -102,6 +103,9 @@ package final class BrokerSubscription: Sendable {
     }
 
     private func setUp(_ client: OpaquePointer) {
+        mosquitto_threaded_set(client, true)
+        mosquitto_connect_callback_set(client, connected)
+        mosquitto_message_callback_set(client, arrived)
         var code = mosquitto_username_pw_set(client, configuration.user, configuration.password)
         switch configuration.tls {
         case nil: break
@@ -130,7 +134,7 @@ package final class BrokerSubscription: Sendable {
         note("Connected to the broker.")
     }
 
-    /// Messages that cannot be sent on this connection are sent on the next one: libmosquitto keeps them.
+    /// Messages that cannot be sent on this connection are dropped; on the next one, ``due`` gives what is to be sent then.
     private func publish(_ client: OpaquePointer) {
         for message in due() {
             mosquitto_publish(

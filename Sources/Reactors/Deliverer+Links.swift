@@ -74,7 +74,9 @@ extension Deliverer {
         } catch {
             switch error {
             // The next read may be recorded.
-            case .refused(.tooOften), .refused(.outdated), .busy, .full, .notYet: return true
+            // A pause that began or ended since the look changes the permit. The next look ends the stream if the right
+            // is gone; the pause itself must not, or the viewer could tell it from a phone that is switched off.
+            case .refused(.noSuchPerson), .refused(.tooOften), .refused(.outdated), .busy, .full, .notYet: return true
             case .refused, .fault: return false
             }
         }

@@ -179,10 +179,10 @@ struct ImportEndpoints: Sendable {
             isRunning = isRunning || known.end == nil
             isUndone = isUndone && known.isUndone
             if let counts = known.end?.counts {
-                sum.new += counts.new
-                sum.duplicate += counts.duplicate
-                sum.visits += counts.visits
-                sum.rejected += counts.rejected
+                sum.new = clampedSum(sum.new, counts.new)
+                sum.duplicate = clampedSum(sum.duplicate, counts.duplicate)
+                sum.visits = clampedSum(sum.visits, counts.visits)
+                sum.rejected = clampedSum(sum.rejected, counts.rejected)
             }
             if people.count < peopleNamed, let handle = standing.persons[known.person]?.handle {
                 people.append(handle.text)
@@ -192,6 +192,12 @@ struct ImportEndpoints: Sendable {
             id: id.description, state: isUndone ? "undone" : isRunning ? "running" : "ended",
             begun: Moment(begun ?? Timestamp(milliseconds: 0)), people: people, personCount: Int64(numbers.count),
             counts: counts(sum))
+    }
+
+    /// The log of an older version may hold any count.
+    private static func clampedSum(_ one: Int64, _ other: Int64) -> Int64 {
+        let (sum, overflows) = one.addingReportingOverflow(other)
+        return overflows ? .max : sum
     }
 
     // MARK: Undoing

@@ -17,7 +17,7 @@ import Testing
         let payload = #"{"aps":{},"text":"é\u0041 \",\"payload\":","payload":{"n":1.50}}"#
         let push = try scene.push(to: token, expirationSeconds: 1_900_000_000, payload: payload)
         _ = await sender.send(push)
-        let got = try #require(try phone.nextPush(timeoutMs: 10_000))
+        let got = try #require(try phone.nextPush(timeoutMs: 120_000))
         #expect(got.apnsID == push.apnsID && got.topic == push.topic && got.priority == 10)
         #expect(got.expirationSeconds == 1_900_000_000)
         #expect(got.payload == Array(payload.utf8))
@@ -32,7 +32,7 @@ import Testing
         let token = try phone.register(bundleID: Scene.bundleID, environment: .development)
         let sender = try scene.sender()
         _ = await sender.send(try scene.push(to: token, payload: "{\r\n\"a\":\n1}"))
-        #expect(try phone.nextPush(timeoutMs: 10_000)?.payload == Array(#"{  "a": 1}"#.utf8))
+        #expect(try phone.nextPush(timeoutMs: 120_000)?.payload == Array(#"{  "a": 1}"#.utf8))
         sender.stop()
     }
 
@@ -50,7 +50,7 @@ import Testing
         let new = try scene.push(to: token, expirationSeconds: 1_900_000_000)
         let once = try scene.push(to: token, expirationSeconds: 0)
         for push in [old, new, once] { _ = await sender.send(push) }
-        #expect(try phone.nextPush(timeoutMs: 10_000)?.apnsID == new.apnsID)
+        #expect(try phone.nextPush(timeoutMs: 120_000)?.apnsID == new.apnsID)
         #expect(try phone.nextPush(timeoutMs: 0) == nil)
         sender.stop()
     }
@@ -61,7 +61,9 @@ import Testing
         let kept = try phone.register(bundleID: Scene.bundleID, environment: .development)
         let leaver = CourierClient(port: scene.standIn.courierPort)
         let left = try leaver.register(bundleID: Scene.bundleID, environment: .development)
+        let before = PushClock.system.now().unixMs
         try leaver.unregister()
+        let after = PushClock.system.now().unixMs
         scene.standIn.stop()
 
         let again = try Scene(folder: scene.folder)
@@ -73,15 +75,14 @@ import Testing
         let sender = try again.sender()
         let push = try again.push(to: kept)
         _ = await sender.send(push)
-        #expect(try returned.nextPush(timeoutMs: 10_000)?.apnsID == push.apnsID)
+        #expect(try returned.nextPush(timeoutMs: 120_000)?.apnsID == push.apnsID)
         let refused = await sender.send(try again.push(to: left)).outcome
         guard case .rejected(let refusal) = refused else {
             Issue.record("\(refused)")
             return
         }
         #expect(refusal.status == 410 && refusal.reason == .unregistered)
-        let age = PushClock.system.now().unixMs - (refusal.timestampMs ?? 0)
-        #expect((0..<600_000).contains(age))
+        #expect((before...after).contains(refusal.timestampMs ?? 0))
         sender.stop()
     }
 

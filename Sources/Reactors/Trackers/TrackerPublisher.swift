@@ -10,7 +10,8 @@ import Whereabouts
 /// Keeps the trackers of webhooks of the kind `homeAssistant` up to date at the broker, as retained messages. The read
 /// of a content is recorded before the content is published.
 ///
-/// A tracker is wanted as long as its webhook exists, its token may read the location, and its person does not pause.
+/// A tracker is wanted as long as its webhook exists, its token may read the location, its person does not pause, and
+/// the person's newest fix is neither withdrawn nor of a time of a pause.
 /// The publisher clears the retained messages of all other trackers of this log. It learns of these from the broker:
 /// the configurations arrive as messages, once after each connection and then as they change. So the service remembers
 /// nothing about an erased person.
@@ -45,7 +46,7 @@ final class TrackerPublisher: Sendable {
 
     /// The input from which the content of a tracker is made.
     private struct Source: Hashable {
-        /// The number of the newest fix; 0 without one.
+        /// The number of the newest fix.
         let fix: Int64
         let regions: [RegionID]
     }
@@ -134,6 +135,8 @@ final class TrackerPublisher: Sendable {
         let isFirst = state.withLock { state in
             state.recording.remove(id)
             guard wish != nil, content.attributes != nil else { return false }
+            // Also if the broker does not let the service read what it retains.
+            state.retained.insert(topics.name(of: id))
             defer { state.published[id] = Published(source: content.source, zone: content.zone, at: now) }
             return state.published[id] == nil
         }
@@ -152,7 +155,9 @@ final class TrackerPublisher: Sendable {
             var wishes: [WebhookID: Wish] = [:]
             for (id, webhook) in standing.webhooks.all where webhook.terms.kind == .homeAssistant {
                 guard let person = standing.persons[webhook.person], let subject = person.handle,
-                    person.sharing.pauses.last?.contains(now) != true,
+                    !person.sharing.pauses.contains(where: { $0.contains(now) }),
+                    let newest = person.countedFix,
+                    !person.sharing.pauses.contains(where: { $0.contains(newest.timestamp) }),
                     let caller = standing.caller(of: webhook, at: now)
                 else { continue }
                 let question = ReadQuestion(subject: subject, question: .location, from: nil, to: nil, purpose: nil)
@@ -161,7 +166,7 @@ final class TrackerPublisher: Sendable {
                 }
                 wishes[id] = Wish(
                     person: webhook.person, subject: subject, caller: caller, permit: permit, question: question,
-                    source: Source(fix: person.countedFix?.number ?? 0, regions: person.regions))
+                    source: Source(fix: newest.number, regions: person.regions))
             }
             return wishes
         }
@@ -186,7 +191,7 @@ final class TrackerPublisher: Sendable {
     /// for the commit.
     private func record(_ id: WebhookID, _ wish: Wish, at now: Int64) {
         let (published, isRecording) = state.withLock { ($0.published[id], $0.recording.contains(id)) }
-        guard !isRecording, wish.source.fix > 0, published?.source != wish.source else { return }
+        guard !isRecording, published?.source != wish.source else { return }
         let isEarly = published.map { now < $0.at + Self.sameZoneMilliseconds } ?? false
         if isEarly, published?.waiting == wish.source { return }
         // If the projection has not folded the fix, or cannot be read now, the next call tries again.

@@ -20,12 +20,19 @@ struct WebhookFeed {
     private let topics: FeedTopics
     /// The length of the silences that the webhook chose; silences of other lengths are skipped.
     private let silentAfterSeconds: Int64?
+    /// Whether a person reads the messages as text, on a phone or as mail. They get no history: a visit or crossing that
+    /// became known more than ``staleSeconds`` later is left out, and the withdrawals of one request are one message.
+    private let isForPeople: Bool
     private var feed: PersonFeed
+    /// The request whose withdrawals or restorations were the last to be told.
+    private var revised: Identifier128?
     /// The first event of the person's audit stream that has not been examined.
     private var version: Int64
 
     /// The most events read at a time; the next call continues after them.
     private static let eventsAtOnce = 100
+    /// The age at which a visit or crossing is no news for a person. Imports bring whole histories.
+    private static let staleSeconds = 86_400.0
     /// The most news of visits and of crossings read at a time, unless one event brought more.
     private static let newsAtOnce = 500
 
@@ -42,6 +49,7 @@ struct WebhookFeed {
         let patterns = try sources.views.patterns(about: person, through: place, context).patterns
         (self.person, self.place) = (person, place)
         (topics, silentAfterSeconds) = (webhook.topics, webhook.terms.silentAfterSeconds)
+        isForPeople = webhook.terms.kind == .ntfy || webhook.terms.kind == .email
         feed = PersonFeed(of: person, after: place, told: nil, asked: [:], patterns: patterns)
         let last = sources.decisions.log.withStanding { $0.version(of: .audit(person)) }
         version = try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
@@ -67,14 +75,35 @@ struct WebhookFeed {
         var events: [RecordedEvent] = []
         for number in numbers {
             do throws(LogError) {
-                if let event = try context.reader.event(number)?.event { events.append(event) }
+                if let event = try context.reader.event(number)?.event, !isRepeated(event) { events.append(event) }
             } catch { throw .broken }
         }
         let writer = sources.writer(of: person)
         var items = feed.take(events, upTo: upTo, writer)
         items += news.map { writer.item(of: $0, context) }
         (version, place) = (version + Int64(numbers.count), upTo)
+        if isForPeople { items = try items.filter { (item) throws(Problem) in try !isStale(item, context) } }
         return messages(of: items)
+    }
+
+    /// Whether an event withdraws or restores reports by the request of the last such event, for a webhook that people
+    /// read.
+    private mutating func isRepeated(_ recorded: RecordedEvent) -> Bool {
+        switch recorded.event {
+        case .fixesWithdrawn, .fixesRestored, .visitsWithdrawn, .visitsRestored:
+            defer { revised = recorded.correlation }
+            return isForPeople && revised == recorded.correlation
+        default: return false
+        }
+    }
+
+    /// Whether an item is about a time long before its event was recorded.
+    private func isStale(_ item: FeedItem, _ context: AnswerContext) throws(Problem) -> Bool {
+        guard item.question == .visits || item.question == .crossings else { return false }
+        do throws(LogError) {
+            guard let recorded = try context.reader.event(item.number)?.event else { return false }
+            return item.at.adding(seconds: Self.staleSeconds) < recorded.recordedAt
+        } catch { throw .broken }
     }
 
     /// The news up to `upTo`. If there are more than are read at once, `upTo` is lowered to the place where they end.

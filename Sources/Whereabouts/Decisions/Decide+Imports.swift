@@ -53,9 +53,11 @@ extension Standing {
         guard let person = person(handle), let number = persons.imports.find(id, of: person),
             let known = persons.imports[number]
         else { throw .notFound }
-        guard [counts.new, counts.duplicate, counts.visits, counts.rejected].allSatisfy({ $0 >= 0 }) else {
-            throw .invalid("The counts of an import must not be negative.")
-        }
+        guard
+            [counts.new, counts.duplicate, counts.visits, counts.rejected].allSatisfy({
+                (0...Limits.importedRecords).contains($0)
+            })
+        else { throw .invalid("The counts of an import must be from 0 to \(Limits.importedRecords).") }
         if let defect = fault?.defect { throw .invalid(defect) }
         var decision = Decision()
         if known.end == nil {

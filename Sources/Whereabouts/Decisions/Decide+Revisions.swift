@@ -40,6 +40,12 @@ extension Standing {
         let (id, person) = try owner(of: fixes, revision, handle, by: caller, at: now)
         var decision = Decision()
         guard person.withdrawn.numbers.overlaps(fixes.numbers) else { return decision }
+        var rest = person.withdrawn.numbers
+        rest.remove(fixes.numbers)
+        guard rest.ranges.count <= max(person.withdrawn.numbers.ranges.count, Limits.withdrawnRangesPerPerson) else {
+            throw .invalid(
+                "A person has at most \(Limits.withdrawnRangesPerPerson) runs of withdrawn fixes; restore whole runs.")
+        }
         decision.append(event(fixes, .open(revision)), to: .audit(id))
         return decision
     }

@@ -82,7 +82,8 @@ extension Standing {
             guard let after = webhook.terms.silentAfterSeconds, caller(of: webhook, at: now) != nil else { continue }
             for id in persons[webhook.person]?.devices ?? [] {
                 guard let device = devices[id], !device.isRemoved, let since = device.reports.heardAt,
-                    since.adding(seconds: after) <= now, !device.reports.silences.contains(after)
+                    since.adding(seconds: after) <= now, !device.reports.silences.contains(after),
+                    device.reports.silences.count < Limits.silencesPerDevice
                 else { continue }
                 found.insert(Silence(device: id, afterSeconds: after, since: since))
             }

@@ -138,6 +138,9 @@ package enum Limits {
     package static let webhooks = 1000
     /// The time without a fix after which a person can call a device silent: a quarter of an hour to thirty days.
     package static let silenceSeconds: ClosedRange<Int64> = 900...2_592_000
+    /// The lengths of one silence of a device that are recorded. Someone could otherwise fill the log with webhooks of
+    /// ever other lengths.
+    package static let silencesPerDevice = 32
     /// The silences recorded at once; the others follow a second later.
     package static let silencesAtOnce = 100
     /// The life of the code that confirms an address.
@@ -166,6 +169,8 @@ package enum Limits {
     package static let correctionsPerPerson = 1000
     /// The imports into one person's history, each of which is an entry of the standing.
     package static let importsPerPerson = 10_000
+    /// The records that an import may count in one history.
+    package static let importedRecords: Int64 = 1_000_000_000_000
     /// The characters of an imported file's name; a file system allows 255 bytes.
     package static let fileNameCharacters = 255
     /// The characters of the name of a file's format.

@@ -1,4 +1,5 @@
 import Cryptography
+import Glibc
 import JSON
 import TestSupport
 import Testing
@@ -120,8 +121,13 @@ struct TrackerStoryTests {
         _ = try scene.state("home")
         scene.house.send("POST", "/v1/people/walker/pauses", as: scene.walker, "{}")
         try gone()
+        // What the phone reports in the pause is never shown, also not when the pause has ended.
         scene.report(16.4)
         scene.house.send("DELETE", "/v1/people/walker/pauses", as: scene.walker)
+        // Two looks of the publisher.
+        usleep(1_200_000)
+        #expect(try scene.broker.retained().isEmpty)
+        scene.report(16.41)
         _ = try scene.state("not_home")
         scene.house.send("DELETE", "/v1/people/walker/webhooks/\(id)", as: scene.walker)
         try gone()
@@ -136,6 +142,21 @@ struct TrackerStoryTests {
         _ = try scene.state("not_home")
         scene.house.manage("DELETE", "/v1/people/walker")
         try gone()
+    }
+
+    @Test func `a withdrawn location does not stay at the broker`() throws {
+        let scene = try Scene()
+        _ = try scene.add()
+        scene.report(16.35)
+        _ = try scene.state("home")
+        scene.report(16.4)
+        _ = try scene.state("not_home")
+        let newest = try #require(
+            try scene.house.events().last { if case .fixReported = $0.event { true } else { false } })
+        let withdrawn = scene.house.send(
+            "DELETE", "/v1/people/walker/track/\(newest.number)?reason=wrong%20clock", as: scene.walker)
+        #expect(withdrawn.status == 200, "\(withdrawn.text)")
+        #expect(try scene.until { $0.isEmpty }.isEmpty)
     }
 
     @Test func `a tracker that ended while the service was off is cleared, those of others stay`() throws {
