@@ -202,6 +202,11 @@ import Whereabouts
         let large = try answer(
             TieredFix(exact: fixes[0]), for: (0..<32).map { _ in RecipientKey() }, device: DeviceID(rawValue: .max))
         #expect(large.bytes.count == 3655)
+        let period = try PeriodEnvelope(
+            sealing: key, of: PersonID(rawValue: 7), period: random.identifier(),
+            from: Timestamp(milliseconds: 1_800_000_000_000), tier: .exact, for: keys.map(\.publicKey),
+            signedBy: identity)
+        #expect(period.bytes.count == 97 + 5 * 102)
     }
 
     /// The processor's time of the quickest of twenty, since other tests run beside it.
