@@ -257,7 +257,7 @@ struct OperateEndpoints: Sendable {
         }
     }
 
-    /// `POST /v1/projections/rebuild`: folds a new generation of every projection, with one scan of the log. Answers with
+    /// `POST /v1/projections/rebuilds`: folds a new generation of every projection, with one scan of the log. Answers with
     /// the new generations at once.
     ///
     /// Recorded as one `OperatorActed(rebuildProjection)` for each projection. A rebuild of the newest version that is

@@ -45,15 +45,20 @@ package final class LogVerifier {
     private var buffer: [UInt8] = []
     private var result: LogVerification
     private var lastLeaf: Digest?
-    /// As of the beginning; `nil` if it cannot be read.
-    private var identity: LogIdentity?
-    /// The difference of the tables from those of this version, in words.
-    private var alteration: String?
-    /// The number of the last event to verify.
-    private var end: Int64 = .max
-    private var hasBegun = false
-    /// Whether sealed parts are opened, to count those whose key is gone.
-    private var opensParts = true
+    private var pass = Pass()
+
+    /// What a pass over the log has found at its beginning, and how it is made.
+    private struct Pass {
+        /// As of the beginning; `nil` if it cannot be read.
+        var identity: LogIdentity?
+        /// The difference of the tables from those of this version, in words.
+        var alteration: String?
+        /// The number of the last event to verify.
+        var end: Int64 = .max
+        var hasBegun = false
+        /// Whether sealed parts are opened, to count those whose key is gone.
+        var opensParts = true
+    }
 
     /// The rows read at once.
     private static let rowsPerRead = 4096
@@ -86,8 +91,8 @@ package final class LogVerifier {
         progress: (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
     ) throws(LogError) -> LogVerification {
         try begin()
-        while result.events < end, result.problem == nil, try readRows(Self.rowsPerRead) {
-            progress(result.events, max(end == .max ? 0 : end, result.events))
+        while result.events < pass.end, result.problem == nil, try readRows(Self.rowsPerRead) {
+            progress(result.events, max(pass.end == .max ? 0 : pass.end, result.events))
         }
         return try finish()
     }
@@ -98,10 +103,10 @@ package final class LogVerifier {
     /// - Returns: `nil` until the pass has reached the event that was the newest at its first slice, or has found a
     ///   fault. Its counts of erased and lost parts are 0.
     package func verifySlice(rows: Int) throws(LogError) -> LogVerification? {
-        opensParts = false
-        if !hasBegun { try begin() }
-        let isMore = result.events < end && result.problem == nil ? try readRows(rows) : false
-        return isMore && result.events < end && result.problem == nil ? nil : try finish()
+        pass.opensParts = false
+        if !pass.hasBegun { try begin() }
+        let isMore = result.events < pass.end && result.problem == nil ? try readRows(rows) : false
+        return isMore && result.events < pass.end && result.problem == nil ? nil : try finish()
     }
 
     /// The number of the newest event that was verified.
@@ -109,28 +114,28 @@ package final class LogVerifier {
 
     /// Reads the identity of the log and the size up to which it is verified.
     private func begin() throws(LogError) {
-        hasBegun = true
+        pass.hasBegun = true
         do throws(SQLiteError) {
             let difference = try LogSchema.difference(connection)
             do throws(SQLiteError) {
-                (identity, alteration) = (try LogIdentity.read(connection), difference)
+                (pass.identity, pass.alteration) = (try LogIdentity.read(connection), difference)
             } catch {
                 guard error.meansDamage else { throw error }
-                (identity, alteration) = (nil, difference ?? error.message)
+                (pass.identity, pass.alteration) = (nil, difference ?? error.message)
             }
         } catch {
             guard error.isCorruption else { throw .sqlite(error) }
-            (identity, alteration) = (nil, error.message)
+            (pass.identity, pass.alteration) = (nil, error.message)
         }
-        end = identity?.range.size ?? .max
+        pass.end = pass.identity?.range.size ?? .max
     }
 
     /// Compares the tree and the newest leaf, and looks for rows that do not belong to the log.
     private func finish() throws(LogError) -> LogVerification {
         result.root = range.root(sha256)
-        if result.problem == nil { compare(identity) }
+        if result.problem == nil { compare(pass.identity) }
         if result.problem == nil { try lookBeyond() }
-        if let alteration {
+        if let alteration = pass.alteration {
             fail(result.events, "the tables of the file differ from those of this version: \(alteration)")
         }
         return result
@@ -184,7 +189,7 @@ package final class LogVerifier {
                 """
             ) { (statement) throws(SQLiteError) in
                 try statement.bind(result.events, at: 1)
-                try statement.bind(Int(min(Int64(most), end - result.events)), at: 2)
+                try statement.bind(Int(min(Int64(most), pass.end - result.events)), at: 2)
                 while result.problem == nil, try statement.step() {
                     rows += 1
                     try check(statement)
@@ -234,7 +239,9 @@ package final class LogVerifier {
             }
             if let fault { return fail(due, fault) }
         }
-        if opensParts { try row.withBytes(at: 8) { (body) throws(SQLiteError) in try countParts(body, of: header) } }
+        if pass.opensParts {
+            try row.withBytes(at: 8) { (body) throws(SQLiteError) in try countParts(body, of: header) }
+        }
         heads[header.stream.rawValue] = (header.version, leaf)
         range.append(leaf, sha256)
         lastLeaf = leaf

@@ -3,7 +3,7 @@ import SQLite
 
 /// What operators may ask of the thread that owns the files.
 extension ProjectionHost.Worker {
-    /// The kind with this name; throws ``ProjectionHost/HostError/unknownProjection(_:)`` without one.
+    /// The kind with this name; throws ``ProjectionHost/HostError/unknownProjection(_:_:)`` without one.
     func kind(_ name: String) throws(ProjectionHost.HostError) -> ProjectionKind {
         guard let kind = kinds.first(where: { $0.name == name }) else {
             throw .unknownProjection(name, kinds.map(\.name))

@@ -102,7 +102,7 @@ package struct APIPath: Hashable, Sendable {
     package static let projectionsActivate = APIPath("/v1/projections/*/activate")
     package static let projectionsDiff = APIPath("/v1/projections/*/diff")
     package static let projectionsRebuild = APIPath("/v1/projections/*/rebuild")
-    package static let projectionsRebuildAll = APIPath("/v1/projections/rebuild")
+    package static let projectionsRebuildAll = APIPath("/v1/projections/rebuilds")
     package static let projectionsRollback = APIPath("/v1/projections/*/rollback")
     package static let projectionsPrune = APIPath("/v1/projections/prune")
     package static let pushBudgets = APIPath("/v1/push-budgets")

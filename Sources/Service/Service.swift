@@ -34,9 +34,9 @@ package final class Service: Sendable {
     /// Everything that runs without a request.
     private let reactors: RunningReactors
     /// Compares the projections' fingerprints with their rows after the start, in the background.
-    let checker: FingerprintChecker
-    /// Checks the log and the projections as long as the service runs.
-    private let selfCheck: SelfCheck
+    var checker: FingerprintChecker { checks.afterStart }
+    /// The checks in the background: once after the start, and as long as the service runs.
+    private let checks: (afterStart: FingerprintChecker, selfCheck: SelfCheck)
     /// The budgets of processor time for geocoding, since the start.
     let geocodingBudgets = GeocodingBudgets()
     /// The log as requests use it.
@@ -115,8 +115,7 @@ package final class Service: Sendable {
         let personLogs = PersonLogs(
             views, seal: seal, houseLog: houseLog,
             cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
-        checker = FingerprintChecker(host: host)
-        selfCheck = SelfCheck(host: host, log: log, clock: clock)
+        checks = (FingerprintChecker(host: host), SelfCheck(host: host, log: log, clock: clock))
         operatorToken = try Self.adminToken(directory, log)
         backups.settleLater()
         let requestFigures = RequestFigures()
@@ -209,8 +208,8 @@ package final class Service: Sendable {
         let server = self.server.take()
         // No new connections from here on.
         server?.beginStopping()
-        checker.stop()
-        selfCheck.stop()
+        checks.afterStart.stop()
+        checks.selfCheck.stop()
         var isQuiet = reactors.stop(brokerMilliseconds: patience.brokerMilliseconds)
         server?.stop { [log, answers] in
             // No request is recorded after this, and every recorded one has its answer.

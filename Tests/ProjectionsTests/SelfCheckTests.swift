@@ -76,7 +76,10 @@ import Whereabouts
         _ = try connection.checkpoint(.truncate)
         let again = try Self.host(scene)
         let check = SelfCheck(host: again, log: log, clock: { .now }, pace: Self.quick)
-        try eventually("the new file") { again.selfCheck.refolds == 1 && again.place(of: "stop") == log.head }
+        try eventually("the new file") {
+            again.selfCheck.refolds == 1 && again.status.first?.generation.generation == 2
+                && again.place(of: "stop") == log.head
+        }
         let fresh = try #require(again.activePath(of: "stop"))
         #expect(FingerprintChecker.problem(ProjectionKind(StopTableV1.self), path: fresh) == nil)
         check.stop()

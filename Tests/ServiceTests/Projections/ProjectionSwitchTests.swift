@@ -90,7 +90,7 @@ import Whereabouts
     {
         let village = try Village()
         let house = village.house
-        let made = house.manage("POST", "/v1/projections/rebuild")
+        let made = house.manage("POST", "/v1/projections/rebuilds")
         #expect(made.items.compactMap { $0["name"]?.string } == ProjectionKind.all.map(\.name))
         try eventually("the rebuild") {
             let items = house.manage("GET", "/v1/projections").items
@@ -104,7 +104,7 @@ import Whereabouts
         #expect(active.count == 4 && active.allSatisfy { $0["checkedAt"] != nil })
         let acts = house.manage("GET", "/v1/events?kind=operatorActed&limit=1000&asStored=true").items
         #expect(acts.count == 4)
-        #expect(house.send("POST", "/v1/projections/rebuild", as: village.tokens[.subject]).status == 404)
+        #expect(house.send("POST", "/v1/projections/rebuilds", as: village.tokens[.subject]).status == 404)
     }
 
     @Test func `answers go on, whole, while generations come and go`() throws {

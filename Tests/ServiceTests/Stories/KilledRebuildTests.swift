@@ -74,7 +74,7 @@ import Whereabouts
             let items = try client.send("GET", "/v1/projections", as: admin).items
             return items.count == 4 && items.allSatisfy { $0["place"]?.int == $0["head"]?.int }
         }
-        let made = try client.send("POST", "/v1/projections/rebuild", as: admin)
+        let made = try client.send("POST", "/v1/projections/rebuilds", as: admin)
         #expect(made.status == 200 && made.items.count == 4, "\(made.text)")
         let names = Set(made.items.compactMap { $0["name"]?.string })
         var dice = SplitMix(4646)
@@ -98,7 +98,7 @@ import Whereabouts
             }
             // Asking again continues the rebuild under way; after its end it begins a new one.
             if after.values.allSatisfy({ ($0["place"]?.int ?? 0) * 2 < $0["head"]?.int ?? 0 }) {
-                let again = try client.send("POST", "/v1/projections/rebuild", as: admin)
+                let again = try client.send("POST", "/v1/projections/rebuilds", as: admin)
                 #expect(again.items.map { $0["generation"]?.int } == made.items.map { $0["generation"]?.int })
             }
         }
