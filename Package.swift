@@ -70,6 +70,9 @@ let package = Package(
         module("Replies", ["JSON"]),
         tests("Replies", ["JSON"]),
         module("Whereabouts", ["Geodesy"]),
+        // Fixes sealed end to end: made by phones, opened by recipients, kept by the service.
+        module("Envelopes", ["Cryptography", "Whereabouts"]),
+        tests("Envelopes", ["Cryptography", "Geodesy", "Whereabouts"]),
         module("WireFormats", ["CExpat", "Geodesy", "JSON", "Replies", "Whereabouts"]),
         tests("WireFormats", ["Geodesy", "JSON", "Replies", "Whereabouts"]),
         module("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),

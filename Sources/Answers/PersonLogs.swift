@@ -1,7 +1,7 @@
 package import Cryptography
 import Log
 import Projections
-import Replies
+package import Replies
 import SQLite
 import Synchronization
 import Tables
@@ -68,8 +68,46 @@ package final class PersonLogs: Sendable {
     /// The logs that were read recently, without contents.
     private struct Known {
         var logs: [PersonID: PersonLog] = [:]
+        /// The newest checkpoints, by size and witnesses.
+        var checkpoints: [PersonID: Checkpoints] = [:]
         /// The generation of the keys for which they hold.
         var generation: Int
+    }
+
+    /// The newest checkpoints of a log that were signed since the start of the service.
+    private struct Checkpoints {
+        /// The entries of the newest one.
+        var signed: Int64 = 0
+        /// The entries of the newest one with cosignatures, and the witnesses' names.
+        var witnessed: Int64 = 0
+        var witnesses: [String] = []
+
+        mutating func note(_ log: Signed) {
+            signed = max(signed, log.log.size)
+            let names = log.note.signatures.map(\.name.text).filter { $0 != log.log.origin.text }
+            guard !names.isEmpty, log.log.size >= witnessed else { return }
+            (witnessed, witnesses) = (log.log.size, names.sorted())
+        }
+    }
+
+    /// The events of a person's audit that checkpoints cover, by their numbers in the house's log.
+    package struct Coverage: Sendable {
+        /// The last event that the newest checkpoint covers; 0 without one.
+        var signedThrough: Int64 = 0
+        /// The last event that a cosigned checkpoint covers; 0 without one.
+        var witnessedThrough: Int64 = 0
+        /// The names of the witnesses that cosigned it.
+        var witnesses: [String] = []
+
+        /// How far the event of a number is proven.
+        ///
+        /// - Parameter contents: As in `AuditProofItem`.
+        package func state(of number: Int64, contents: String? = nil) -> AuditProofItem {
+            if number <= witnessedThrough {
+                return AuditProofItem(state: "witnessed", witnesses: witnesses, contents: contents)
+            }
+            return AuditProofItem(state: number <= signedThrough ? "signed" : "logged", contents: contents)
+        }
     }
 
     /// The most entries of all kept logs; 64 bytes each.
@@ -150,9 +188,32 @@ package final class PersonLogs: Sendable {
         return (signed.note, seal.signer(of: origin).verifier, seal.signer.verifier, consistency)
     }
 
+    /// The events that the last checkpoints of a person's log cover. A checkpoint is made when a proof or a checkpoint
+    /// is read, and for witnesses once a minute; after a start of the service there is none.
+    ///
+    /// Cost: at most two searches in the index of streams.
+    package func coverage(of person: PersonID, _ context: AnswerContext) throws(Problem) -> Coverage {
+        guard let checkpoints = known.withLock({ $0.checkpoints[person] }) else { return Coverage() }
+        return try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
+            let signed = try StreamIndexReader.numbers(
+                of: .audit(person), fromVersion: checkpoints.signed, count: 1, in: connection)
+            let witnessed = try StreamIndexReader.numbers(
+                of: .audit(person), fromVersion: checkpoints.witnessed, count: 1, in: connection)
+            return Coverage(
+                signedThrough: signed.first ?? 0, witnessedThrough: witnessed.first ?? 0,
+                witnesses: checkpoints.witnesses)
+        }.value
+    }
+
     private func cosigned(_ person: PersonID, _ read: () throws(Problem) -> Signed) throws(Problem) -> Signed {
-        guard let cosigning else { return try read() }
-        return try cosigning(person, read)
+        let signed = if let cosigning { try cosigning(person, read) } else { try read() }
+        let generation = views.decisions.log.keys.currentGeneration
+        known.withLock { known in
+            // The keys of another generation may be those of a person who was erased.
+            if known.generation != generation { known = Known(generation: generation) }
+            known.checkpoints[person, default: Checkpoints()].note(signed)
+        }
+        return signed
     }
 
     /// The log as it was read recently.

@@ -5,6 +5,9 @@ import COpenSSL
 /// lives as long as the process.
 enum Algorithms {
     nonisolated(unsafe) static let sha256 = fetched(EVP_MD_fetch(nil, "SHA2-256", nil))
+    nonisolated(unsafe) static let sha512 = fetched(EVP_MD_fetch(nil, "SHA2-512", nil))
+    nonisolated(unsafe) static let aes128GCM = fetched(EVP_CIPHER_fetch(nil, "AES-128-GCM", nil))
+    nonisolated(unsafe) static let chaCha20Poly1305 = fetched(EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil))
     nonisolated(unsafe) static let aes256GCM = fetched(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
     nonisolated(unsafe) static let aes256ECB = fetched(EVP_CIPHER_fetch(nil, "AES-256-ECB", nil))
 

@@ -88,17 +88,3 @@ package func ed25519Verify(publicKey: [UInt8], signature: [UInt8], message: [UIn
     guard EVP_DigestVerifyInit_ex(context, nil, nil, nil, nil, key.pointer, nil) == 1 else { return false }
     return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
 }
-
-/// An `EVP_PKEY`, freed with the last reference (which also wipes the secret).
-private final class KeyPair: Sendable {
-    // Only read after it was made, which libcrypto allows from any thread.
-    nonisolated(unsafe) let pointer: OpaquePointer
-
-    init(_ pointer: OpaquePointer) {
-        self.pointer = pointer
-    }
-
-    deinit {
-        EVP_PKEY_free(pointer)
-    }
-}

@@ -146,8 +146,11 @@ package struct Door: Sendable {
         /// Computes the answer on an answering thread.
         func run(_ work: @escaping Route.Handler) {
             let isTaken = answers.submit(for: caller.principal) { context in
+                context.hasReadOutdated = false
                 do throws(Problem) {
-                    respond(ContentCoding.encoded(try work(exchange, context), for: request, of: route))
+                    var response = try work(exchange, context)
+                    if context.hasReadOutdated { response.headers.append((Self.outdated, "1")) }
+                    respond(ContentCoding.encoded(response, for: request, of: route))
                 } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }
@@ -165,6 +168,8 @@ package struct Door: Sendable {
         }
     }
 
+    /// The header of an answer from a file of another version of the program, while a new one is folded.
+    private static let outdated = "Whereabouts-Outdated"
     /// The beginning of the paths that are open to auditors.
     private static let auditorsPaths = "/v1/log/"
 

@@ -135,6 +135,11 @@ struct OpenAPIDocument {
             "description": "The id of the request in the log and the diagnostics.",
             "schema": Schema.uuid,
         ],
+        "Whereabouts-Outdated": [
+            "description":
+                "1 if the answer comes from a file that another version of the program made: it lacks the events since the update. Absent otherwise.",
+            "schema": Schema.text,
+        ],
         "Retry-After": [
             "description": "The seconds after which to send the request again.", "schema": Schema.integer(0...86_400),
         ],
@@ -147,9 +152,12 @@ struct OpenAPIDocument {
         "Link": ["description": "The next page of a CSV answer, if there is one.", "schema": Schema.text],
     ]
 
-    /// References to headers; every answer has `Whereabouts-Request`.
+    /// References to headers; every answer has `Whereabouts-Request` and can have `Whereabouts-Outdated`.
     private static func headers(_ names: [String]) -> JSONTree {
-        .object((["Whereabouts-Request"] + names).map { ($0, ["$ref": .text("#/components/headers/\($0)")]) })
+        .object(
+            (["Whereabouts-Outdated", "Whereabouts-Request"] + names).map {
+                ($0, ["$ref": .text("#/components/headers/\($0)")])
+            })
     }
 
     /// An answer with a problem (RFC 9457).

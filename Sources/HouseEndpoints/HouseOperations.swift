@@ -32,12 +32,14 @@ package enum HouseOperations {
             ).operations
         operations += GrantEndpoints(decisions: decisions, views: views).operations
         operations += LinkEndpoints(decisions: decisions, views: views).operations
+        operations += RetentionEndpoints(decisions: decisions, views: views).operations
         operations += SharedEndpoint(decisions: decisions).operations
         operations += AccountEndpoints(decisions: decisions).operations
         // Facts that concern no person.
         operations += GeocodeEndpoints(decisions: decisions, geocodingBudgets: geocodingBudgets).operations
         // The operator's requests.
         operations += PushTestEndpoints(decisions: decisions, gate: gate, pushApps: apps).operations
+        operations += PushBudgetEndpoint(decisions: decisions).operations
         operations +=
             OperateEndpoints(
                 decisions: decisions, gate: gate, host: views.host, directory: directory, backupMaker: backupMaker,

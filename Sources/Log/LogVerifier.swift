@@ -45,6 +45,15 @@ package final class LogVerifier {
     private var buffer: [UInt8] = []
     private var result: LogVerification
     private var lastLeaf: Digest?
+    /// As of the beginning; `nil` if it cannot be read.
+    private var identity: LogIdentity?
+    /// The difference of the tables from those of this version, in words.
+    private var alteration: String?
+    /// The number of the last event to verify.
+    private var end: Int64 = .max
+    private var hasBegun = false
+    /// Whether sealed parts are opened, to count those whose key is gone.
+    private var opensParts = true
 
     /// The rows read at once.
     private static let rowsPerRead = 4096
@@ -76,8 +85,31 @@ package final class LogVerifier {
     package func verify(
         progress: (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
     ) throws(LogError) -> LogVerification {
-        let identity: LogIdentity?
-        let alteration: String?
+        try begin()
+        while result.events < end, result.problem == nil, try readRows(Self.rowsPerRead) {
+            progress(result.events, max(end == .max ? 0 : end, result.events))
+        }
+        return try finish()
+    }
+
+    /// Verifies the next rows, without opening their sealed parts, for a check in the background.
+    ///
+    /// - Parameter rows: The most rows to read.
+    /// - Returns: `nil` until the pass has reached the event that was the newest at its first slice, or has found a
+    ///   fault. Its counts of erased and lost parts are 0.
+    package func verifySlice(rows: Int) throws(LogError) -> LogVerification? {
+        opensParts = false
+        if !hasBegun { try begin() }
+        let isMore = result.events < end && result.problem == nil ? try readRows(rows) : false
+        return isMore && result.events < end && result.problem == nil ? nil : try finish()
+    }
+
+    /// The number of the newest event that was verified.
+    package var events: Int64 { result.events }
+
+    /// Reads the identity of the log and the size up to which it is verified.
+    private func begin() throws(LogError) {
+        hasBegun = true
         do throws(SQLiteError) {
             let difference = try LogSchema.difference(connection)
             do throws(SQLiteError) {
@@ -90,10 +122,11 @@ package final class LogVerifier {
             guard error.isCorruption else { throw .sqlite(error) }
             (identity, alteration) = (nil, error.message)
         }
-        let end = identity?.range.size ?? .max
-        while result.events < end, result.problem == nil, try readRows(upTo: end) {
-            progress(result.events, max(end == .max ? 0 : end, result.events))
-        }
+        end = identity?.range.size ?? .max
+    }
+
+    /// Compares the tree and the newest leaf, and looks for rows that do not belong to the log.
+    private func finish() throws(LogError) -> LogVerification {
         result.root = range.root(sha256)
         if result.problem == nil { compare(identity) }
         if result.problem == nil { try lookBeyond() }
@@ -141,7 +174,7 @@ package final class LogVerifier {
     }
 
     /// Verifies the next rows; `false` if there are none.
-    private func readRows(upTo end: Int64) throws(LogError) -> Bool {
+    private func readRows(_ most: Int) throws(LogError) -> Bool {
         var rows = 0
         do throws(SQLiteError) {
             try connection.cached(
@@ -151,7 +184,7 @@ package final class LogVerifier {
                 """
             ) { (statement) throws(SQLiteError) in
                 try statement.bind(result.events, at: 1)
-                try statement.bind(Int(min(Int64(Self.rowsPerRead), end - result.events)), at: 2)
+                try statement.bind(Int(min(Int64(most), end - result.events)), at: 2)
                 while result.problem == nil, try statement.step() {
                     rows += 1
                     try check(statement)
@@ -201,7 +234,7 @@ package final class LogVerifier {
             }
             if let fault { return fail(due, fault) }
         }
-        try row.withBytes(at: 8) { (body) throws(SQLiteError) in try countParts(body, of: header) }
+        if opensParts { try row.withBytes(at: 8) { (body) throws(SQLiteError) in try countParts(body, of: header) } }
         heads[header.stream.rawValue] = (header.version, leaf)
         range.append(leaf, sha256)
         lastLeaf = leaf

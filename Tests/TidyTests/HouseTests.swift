@@ -24,6 +24,8 @@ import Testing
         "LocationPush": ["CNGHTTP2", "COpenSSL"],
         // The pure half.
         "Whereabouts": ["Geodesy"],
+        // Sealed fixes, for phones and recipients: no system, and no JSON.
+        "Envelopes": ["Cryptography", "Whereabouts"],
         "WireFormats": ["CExpat", "Geodesy", "Replies", "Whereabouts"],
         "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
         // The house.
@@ -131,9 +133,9 @@ import Testing
                 continue
             }
             var allowed = below
-            // The pure half sees neither the system nor JSON.
-            if file.module != "Whereabouts" { allowed.formUnion(Self.system) }
-            if !["Whereabouts", "Geodesy", "SQLite", "Cryptography", "Gazetteer"].contains(file.module) {
+            // The pure half and the envelopes see neither the system nor JSON.
+            if !["Whereabouts", "Envelopes"].contains(file.module) { allowed.formUnion(Self.system) }
+            if !["Whereabouts", "Envelopes", "Geodesy", "SQLite", "Cryptography", "Gazetteer"].contains(file.module) {
                 allowed.formUnion(["JSON", "Threading"])
             }
             if Self.withFoundation.contains(file.module) { allowed.insert("Foundation") }

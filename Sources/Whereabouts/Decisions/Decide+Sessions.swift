@@ -103,7 +103,7 @@ extension Standing {
     }
 
     /// The token that a session goes back to, or the token itself.
-    private func root(of id: TokenID?) -> TokenID? {
+    func root(of id: TokenID?) -> TokenID? {
         guard let id, let token = tokens[id]?.issued else { return nil }
         return token.scopes.contains(.session) ? token.madeFrom : id
     }

@@ -66,7 +66,9 @@ extension EventKind {
         case .lossAccepted: LossAccepted.self
         case .headsCommitted: HeadsCommitted.self
         case .locationPushWithheld: LocationPushWithheld.self
-        case .sealedFixReported, .retentionApplied: nil
+        case .retentionSet: RetentionSet.self
+        case .retentionApplied: RetentionApplied.self
+        case .sealedFixReported: nil
         }
     }
 }
@@ -134,6 +136,8 @@ extension Event {
         case .locationRead: .locationRead
         case .refusalsCounted: .refusalsCounted
         case .personErased: .personErased
+        case .retentionSet: .retentionSet
+        case .retentionApplied: .retentionApplied
         case .clockSteppedBack: .clockSteppedBack
         case .logRestored: .logRestored
         case .lossAccepted: .lossAccepted

@@ -67,6 +67,9 @@ extension Standing.Person {
         /// When the last fix was taken that was in the cell of ``fix`` or in its margin.
         package internal(set) var inCellAt: Timestamp?
 
+        /// None.
+        package init() {}
+
         /// Both fixes, newest first.
         var all: [Standing.NewestFix] { [fix, beforePause].compactMap { $0 } }
     }

@@ -243,6 +243,13 @@ import Whereabouts
         "POST /v1/people": Row(done: [.operator]) { village, _, _ in
             Wish(target: "/v1/people", body: #"{"handle":"new-\#(village.house.service.log.head)"}"#)
         },
+        "GET /v1/push-budgets": Row(shown: [.operator], isDirectory: true) { village, _, _ in
+            // A device without a push token has no budget that matters.
+            let token = #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#
+            _ = village.house.send(
+                "PUT", "/v1/devices/\(device(true))/location-push-token", as: village.tokens[.phone], token)
+            return Wish(target: "/v1/push-budgets")
+        },
         "GET /v1/people": Row(shown: [.operator], isDirectory: true) { _, _, _ in Wish(target: "/v1/people") },
         "DELETE /v1/people/*": Row(done: [.operator]) { village, _, isKnown in
             // The stories test erasure by the subject. Here another person is erased, because the subject is still
@@ -471,6 +478,26 @@ import Whereabouts
             let made = village.house.manage("POST", "/v1/people/walker/schedules", #"{"everySeconds":3600}"#)
             let id = try #require(made["id"]?.int)
             return Wish(target: "/v1/people/\(person(isKnown))/schedules/\(id)")
+        },
+        "PUT /v1/people/*/retention": Row(done: managers) { village, _, isKnown in
+            village.house.manage("DELETE", "/v1/people/walker/retention")
+            return Wish(target: "/v1/people/\(person(isKnown))/retention", body: #"{"trackDays":36500}"#)
+        },
+        "GET /v1/people/*/retention": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/retention")
+        },
+        "DELETE /v1/people/*/retention": Row(done: managers) { village, _, isKnown in
+            village.house.manage("PUT", "/v1/people/walker/retention", #"{"trackDays":36500}"#)
+            return Wish(target: "/v1/people/\(person(isKnown))/retention")
+        },
+        "PUT /v1/retention": Row(done: [.operator]) { village, _, _ in
+            village.house.manage("DELETE", "/v1/retention")
+            return Wish(target: "/v1/retention", body: #"{"trackDays":36500}"#)
+        },
+        "GET /v1/retention": operating("/v1/retention"),
+        "DELETE /v1/retention": Row(done: [.operator]) { village, _, _ in
+            village.house.manage("PUT", "/v1/retention", #"{"trackDays":36500}"#)
+            return Wish(target: "/v1/retention")
         },
         "GET /v1/events": Row(shown: [.operator]) { village, _, _ in Wish(target: "/v1/events?person=walker&limit=1000")
         },

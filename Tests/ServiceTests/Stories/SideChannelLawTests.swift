@@ -221,6 +221,15 @@ import Whereabouts
             ] {
                 try pages("\(own)/\(what)")
             }
+            // As of a time in the middle, at the beginning, and in the future.
+            for what in ["visits", "trips", "crossings", "places", "audit"] {
+                for time in [house.clock.seconds - 300, 1, house.clock.seconds + 900] {
+                    try ask("GET", "\(own)/\(what)?as-of=\(time)")
+                }
+                try ask("GET", "/v1/people/walker/\(what)?as-of=\(house.clock.seconds)")
+            }
+            try ask("GET", "\(own)/checkpoint")
+            try ask("GET", "\(own)/audit")
             try ask("GET", "/v1/account-invitations")
             // Waiting with a reference of the friend, of another person, and of no person.
             let place = try #require(try ask("GET", "\(own)/visits")["asOf"]?.string)

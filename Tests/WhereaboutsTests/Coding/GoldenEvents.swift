@@ -225,6 +225,8 @@ enum GoldenEvents {
         "CorrectionMade-split": .correctionMade(.open(.split(at: later(1)))),
         "CorrectionMade-not-visit": .correctionMade(.open(.notVisit(newYear..<later(1000)))),
         "CorrectionMade-rename": .correctionMade(.open(.rename(coordinate(52.5211557, 13.4038584), "Büro"))),
+        "CorrectionMade-same-place": .correctionMade(
+            .open(.samePlace(coordinate(52.5211557, 13.4038584), with: coordinate(52.5221557, 13.4048584)))),
         "CorrectionWithdrawn": .correctionWithdrawn(CorrectionID(rawValue: 41)),
         "FixesWithdrawn": .fixesWithdrawn(
             FixNumbers(device: device, numbers: 41...41),
@@ -384,6 +386,24 @@ enum GoldenEvents {
     private static let house: [String: Event] = [
         "RefusalsCounted": .refusalsCounted(by: friend.principal, count: 31, since: newYear),
         "PersonErased": .personErased(person),
+        "RetentionSet": .retentionSet(.track, days: 30),
+        "RetentionSet-no-limit": .retentionSet(.track, days: nil),
+        "RetentionApplied": .retentionApplied(
+            AppliedRetention(
+                keyClass: .track, days: 30, before: newYear, keys: [7, 12],
+                numbers: firstEvents),
+            .open(
+                KeptNewest(
+                    devices: [
+                        KeptNewest.Device(
+                            id: device, newest: later(1000),
+                            usable: Standing.Device.Usable(timestamp: later(1000), number: 1041), heardAt: later(2000),
+                            silences: [3600])
+                    ], newest: Standing.Person.Newest()))),
+        "RetentionApplied-nothing-kept": .retentionApplied(
+            AppliedRetention(
+                keyClass: .track, days: 0, before: newYear, keys: [7],
+                numbers: firstEvents), nil),
         "ClockSteppedBack": .clockSteppedBack(byMilliseconds: 3_600_000),
         "LogRestored": .logRestored(epoch: 2, mark: nil),
         "LogRestored-marked": .logRestored(epoch: 2, mark: 0x0C_01D5_E2AA_37B4),
@@ -402,6 +422,12 @@ enum GoldenEvents {
         "HeadsCommitted-none": .headsCommitted(
             HeadsCommitment(name: "localhost/whereabouts/7f3c", upTo: 1, size: 0, root: hash, commits: [])),
     ]
+
+    private static let firstEvents: NumberSet = {
+        var numbers = NumberSet()
+        numbers.insert(1...911)
+        return numbers
+    }()
 
     private static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure() }() }
 }
