@@ -112,17 +112,13 @@ extension Standing {
                 friends: friends, asOf: asOf, answerHash: hash, by: caller, at: now, questionTime: questionTime)
         case .commandReports(let device): return try commandReports(of: device, by: caller, questionTime)
         case .recordRefusedRead(let question): return try recordRefusedRead(question, by: caller, at: now)
-        case .countRefusals(let principal, let count, let since):
-            return try countRefusals(by: principal, count: count, since: since, by: caller)
+        case .countRefusals(let who, let n, let t): return try countRefusals(by: who, count: n, since: t, by: caller)
         case .erasePerson(let handle): return try erasePerson(handle, by: caller, at: now)
         case .setRetention, .applyRetention: return try retain(command, by: caller, at: now)
         case .recordAct(let act): return try recordAct(act, by: caller)
         case .retryDeadLetter(let letter, let webhook, let person):
             return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
-        case .recordRestore(let epoch, let mark): return try recordRestore(epoch: epoch, mark: mark, by: caller)
-        case .recordLoss(let from, let to, let epoch, let mark):
-            return try recordLoss(from: from, to: to, epoch: epoch, mark: mark, by: caller)
-        case .commitHeads(let heads): return try commitHeads(heads, by: caller)
+        case .recordRestore, .recordLoss, .commitHeads: return try recordLog(command, by: caller)
         case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }
     }

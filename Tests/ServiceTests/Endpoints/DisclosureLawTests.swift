@@ -780,6 +780,7 @@ import Whereabouts
 
     /// The path parts before parameters that name nothing of a person.
     private static let impersonal: Set<String> = [
+        "tile", "heads",
         "projections", "previews", "exports", "logGet", "logPost", "logPostMultiple", "webhook", "*",
     ]
 
