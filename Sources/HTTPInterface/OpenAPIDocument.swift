@@ -275,7 +275,7 @@ struct PathParameter {
         "devices": .init(name: "device", schema: Schema.handle.with(["examples": ["anna-phone"]])),
         "location-queries": .init(name: "query", schema: Schema.uuid),
         "consent-requests": .init(name: "query", schema: Schema.uuid),
-        "exports": .init(name: "form", schema: Schema.word("gpx", "geojson", "kml", "csv", "rec", "fixes")),
+        "exports": .init(name: "form", schema: Schema.word("gpx", "geojson", "kml", "csv", "rec", "fixes", "archive")),
         "visits": .init(name: "visit", schema: Schema.visitID),
         "track": .init(name: "fix", schema: Schema.reference),
         "regions": .init(name: "region", schema: Schema.regionID),

@@ -243,7 +243,8 @@ import Testing
 
     @Test func `a friend's archive has the fixes of the grant, and restores them`() throws {
         try fill("old")
-        let refused = tool("old", "grant", "add", "--person", "anna", "--requester", "ben", "--history")
+        let refused = tool(
+            "old", "grant", "add", "--person", "anna", "--requester", "ben", "--history", "--precision", "exact")
         #expect(refused.exitCode == 0, "\(refused.notes)")
         let screen = Screen()
         let exitCode = Program.run(
