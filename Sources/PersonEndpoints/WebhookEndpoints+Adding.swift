@@ -54,7 +54,7 @@ extension WebhookEndpoints {
             kind: kind, silentAfterSeconds: silentAfter,
             codeHash: kind == .email ? WebhookTarget.codeHash(target.confirmationCode) : nil)
         let (id, receipt) = try decisions.append(
-            exchange, .addWebhook(of: handle, target, topics, terms, ownToken: Self.ownToken(exchange.caller)))
+            exchange, .addWebhook(of: handle, target, topics, terms, ownToken: Self.ownToken()))
         let references = decisions.references(for: exchange.caller)
         return HTTPResponse.created(
             receipt, references,
@@ -63,10 +63,9 @@ extension WebhookEndpoints {
                 secret: kind == nil ? "whsec_" + Base64.encode(target.secret) : nil))
     }
 
-    /// The hash of the token that a webhook gets from a session; `nil` for other callers. No token with a random hash is
-    /// known.
-    private static func ownToken(_ caller: Caller) -> Hash256? {
-        guard caller.scopes.contains(.session) else { return nil }
+    /// The hash of the token that a webhook gets from a session; the decision does not use it for other callers. No
+    /// token with a random hash is known.
+    private static func ownToken() -> Hash256 {
         var random = SystemRandomNumberGenerator()
         return Hash256(words: (random.next(), random.next(), random.next(), random.next()))
     }

@@ -128,7 +128,7 @@ def test_a_target_that_is_not_allowed_is_refused_in_words(world):
         visit.open("sharing")
         press(visit, "In Home Assistant")
         visit.page.locator("dialog").get_by_role("button", name="Begin").click()
-        visit.has("dialog .problem", "Home Assistant")
+        visit.has("dialog .problem", "MQTT broker")
         visit.complaints.clear()  # The browser reports the refusal.
     with world.visit("operator") as visit:
         visit.open("sharing?person=walker")

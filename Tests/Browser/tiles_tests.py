@@ -132,7 +132,7 @@ def tile_server():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pictures)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
+        yield f"http://localhost:{server.server_port}", asked
     finally:
         server.shutdown()
         server.server_close()

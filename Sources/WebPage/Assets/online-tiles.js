@@ -5,6 +5,8 @@ import { strings } from './strings.js';
 /** Shows a notice on the map, with a button that loads the tiles of `{address, origin, attribution, maxZoom}`, or stops it. */
 export function offer(L, map, element, tiles) {
     const key = `online tiles ${document.documentElement.dataset.person}`;
+    // A browser sends a cookie to every port of a host: the pictures of the page's own host would be asked for with the session.
+    if (new URL(tiles.origin).hostname === location.hostname) return;
     const host = tiles.origin.replace(/^https?:\/\//, '');
     const notice = h('div', { class: 'online-tiles' });
     let layer;
@@ -22,7 +24,7 @@ export function offer(L, map, element, tiles) {
             layer = undefined;
         }
         notice.replaceChildren(h('span', {}, strings(wanted ? 'map.online' : 'map.onlineOffer', { host })), h('button', {
-            type: 'button', class: 'quiet',
+            type: 'button',
             onclick: () => {
                 if (wanted) localStorage.removeItem(key); else localStorage.setItem(key, tiles.origin);
                 update();

@@ -1,4 +1,5 @@
 import JSON
+import Log
 import Testing
 
 @testable import Service
