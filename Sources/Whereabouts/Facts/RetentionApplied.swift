@@ -97,14 +97,17 @@ extension KeptNewest: SealedContent, FieldShape {
     }
 
     package func write(to fields: inout FieldWriter) {
-        fields.integers(
-            1,
-            devices.flatMap {
-                [
-                    $0.id.rawValue, $0.newest?.milliseconds ?? .min, $0.usable?.timestamp.milliseconds ?? .min,
-                    $0.usable?.number ?? 0, $0.heardAt?.milliseconds ?? .min, Int64($0.silences.count),
-                ] + $0.silences
-            })
+        var numbers: [Int64] = []
+        for device in devices {
+            numbers.append(device.id.rawValue)
+            numbers.append(device.newest?.milliseconds ?? Int64.min)
+            numbers.append(device.usable?.timestamp.milliseconds ?? Int64.min)
+            numbers.append(device.usable?.number ?? 0)
+            numbers.append(device.heardAt?.milliseconds ?? Int64.min)
+            numbers.append(Int64(device.silences.count))
+            numbers += device.silences
+        }
+        fields.integers(1, numbers)
         fields.timestamp(2, newest.fix?.timestamp)
         fields.integer(3, newest.fix?.number)
         fields.cell(4, newest.fix?.cell)
