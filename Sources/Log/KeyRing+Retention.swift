@@ -1,4 +1,6 @@
+import Cryptography
 import SQLite
+import Synchronization
 package import Whereabouts
 
 // Keys that go before their person does: those of old reports.
