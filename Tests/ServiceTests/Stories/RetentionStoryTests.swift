@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import JSON
 import SQLite
 import TestSupport
 import Testing
