@@ -11,7 +11,8 @@ import Whereabouts
 /// Imports of files: begins, ends, lists and undoes them. ``IngestEndpoints`` takes their batches.
 ///
 /// An import's events have its id as their correlation. A fix that was in the log before made no event, so these are
-/// what only this import brought.
+/// what no earlier import and no device brought. A later import that has the same fixes counts them as duplicates: they
+/// go with the undo of the first.
 ///
 /// A person may list and undo their own imports, and the operator all imports.
 struct ImportEndpoints: Sendable {
@@ -20,6 +21,10 @@ struct ImportEndpoints: Sendable {
 
     /// The fixes and visits that one request withdraws or restores, at most.
     static let reportsAtOnce = 10_000
+    /// The events whose headers one request looks at, at most.
+    static let numbersAtOnce: Int64 = 1_000_000
+    /// The commands that wait in the log's queue at once.
+    private static let commandsAtOnce = 500
     /// The imports that the operator's list shows, at most.
     static let importsListed = 1000
     /// The people whom an item of the operator's list names.
@@ -278,10 +283,10 @@ struct ImportEndpoints: Sendable {
         return Extent(people: nil, after: 0, through: .max)
     }
 
-    /// Appends one command for each run, and waits for each. `fixes` counts those that the commands name, also if
-    /// they were withdrawn before.
+    /// Revises the next reports of an import. `fixes` counts those that the commands name, also if they were withdrawn
+    /// before.
     ///
-    /// Cost: for 10,000 fixes at least ten commits; one answering thread.
+    /// Cost: a look at up to ``numbersAtOnce`` headers, about 0.3 s; one answering thread, until all is committed.
     private func revise(
         _ exchange: Exchange, _ context: AnswerContext, _ command: (Run, FixRevision, Handle) -> Command
     ) throws(Problem) -> HTTPResponse {
@@ -299,26 +304,54 @@ struct ImportEndpoints: Sendable {
             }
             extent.after = max(extent.after, number)
         }
-        let only = extent.people?.count == 1 ? extent.people?.keys.first : nil
-        let events: [RecordedEvent]
-        do throws(LogError) {
-            events = try context.reader.imported(
-                id, of: only, after: extent.after, through: extent.through, limit: Self.reportsAtOnce)
-        } catch { throw .broken }
-        var (fixes, visits): (Int64, Int64) = (0, 0)
-        for run in Self.runs(of: events) {
-            if let people = extent.people, people[run.person] == nil { continue }
-            guard let handle = decisions.log.withStanding({ $0.persons[run.person]?.handle }) else { continue }
-            let revision = FixRevision(time: run.time, reason: reason)
-            // The correlation is the import's id, so the list shows the import as undone.
-            do throws(AppendFailure) {
-                _ = try decisions.log.appendAndWait(
-                    command(run, revision, handle), by: exchange.caller, correlation: id)
-            } catch { throw Problem(error) }
-            if run.isVisits { visits += Int64(run.numbers.count) } else { fixes += Int64(run.numbers.count) }
+        var done = RevisedImport(fixes: 0, visits: 0, next: nil)
+        while true {
+            let end = min(extent.through, decisions.log.head)
+            let through = extent.after < end ? min(end, extent.after + Self.numbersAtOnce) : end
+            let events: [RecordedEvent]
+            do throws(LogError) {
+                events = try context.reader.imported(
+                    id, of: extent.people?.count == 1 ? extent.people?.keys.first : nil, after: extent.after,
+                    through: through, limit: Self.reportsAtOnce)
+            } catch { throw .broken }
+            try append(Self.runs(of: events), of: extent.people, exchange.caller, id, reason, command, &done)
+            if events.count == Self.reportsAtOnce {
+                done.next = events.last.map { references.event($0.number) }
+            } else if through < end {
+                done.next = references.event(through)
+            } else if !events.isEmpty, extent.through == .max {
+                // A batch may have been recorded before the first of these events refused it.
+                extent.after = through
+                continue
+            }
+            return .reply(done)
         }
-        let next = events.count == Self.reportsAtOnce ? events.last.map { references.event($0.number) } : nil
-        return .reply(RevisedImport(fixes: fixes, visits: visits, next: next))
+    }
+
+    /// Appends a command for each run, ``commandsAtOnce`` at a time, which share commits. The correlation is the
+    /// import's id, so the list shows the import as undone.
+    private func append(
+        _ runs: [Run], of people: [PersonID: Handle]?, _ caller: Caller, _ id: Identifier128, _ reason: String,
+        _ command: (Run, FixRevision, Handle) -> Command, _ done: inout RevisedImport
+    ) throws(Problem) {
+        for start in stride(from: 0, to: runs.count, by: Self.commandsAtOnce) {
+            var commands: [Command] = []
+            for run in runs[start..<min(start + Self.commandsAtOnce, runs.count)] {
+                if let people, people[run.person] == nil { continue }
+                guard let handle = decisions.log.withStanding({ $0.persons[run.person]?.handle }) else { continue }
+                commands.append(command(run, FixRevision(time: run.time, reason: reason), handle))
+                if run.isVisits {
+                    done.visits += Int64(run.numbers.count)
+                } else {
+                    done.fixes += Int64(run.numbers.count)
+                }
+            }
+            let answered = Monitor<[Result<Receipt, AppendFailure>]?>(nil)
+            decisions.log.submit(commands, by: caller, correlation: id) { results in answered.change { $0 = results } }
+            for result in answered.wait(for: { $0 }) ?? [] {
+                do throws(AppendFailure) { _ = try result.get() } catch { throw Problem(error) }
+            }
+        }
     }
 
     /// The runs of fixes or visits, each at most as long as a batch. Reports that can no longer be read are in none.

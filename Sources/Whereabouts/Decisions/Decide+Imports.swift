@@ -35,9 +35,6 @@ extension Standing {
             }
             return number
         }
-        guard persons.imports.imports(of: person).count < Limits.importsPerPerson else {
-            throw .invalid("A person has at most \(Limits.importsPerPerson) imports.")
-        }
         if let defect = wanted.file.defect { throw .invalid(defect) }
         decision.append(.importBegan(wanted.id, .open(wanted.file)), to: .audit(person))
         return ImportID(rawValue: place + Int64(decision.drafts.count))

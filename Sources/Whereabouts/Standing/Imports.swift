@@ -31,7 +31,8 @@ extension Standing {
         package var state: String { isUndone ? "undone" : end == nil ? "running" : "ended" }
     }
 
-    /// The imports of all persons who are not erased.
+    /// The imports of all persons who are not erased. Of more than ``Limits/importsPerPerson`` into one history, the
+    /// oldest are forgotten: they are in the log, and only the operator can undo them.
     package struct Imports: TrackedRegister {
         /// By number.
         package internal(set) var all: Tracked<ImportID, Import> = [:]
@@ -103,17 +104,24 @@ extension Standing {
 
         /// Forgets the imports of an erased person.
         mutating func forget(_ person: PersonID) {
-            for number in ofPerson.removeValue(forKey: person) ?? [] {
-                guard let known = all[number] else { continue }
-                all[number] = nil
-                byID[known.id]?.removeAll { $0 == number }
-                if byID[known.id]?.isEmpty == true { byID[known.id] = nil }
-            }
+            for number in ofPerson.removeValue(forKey: person) ?? [] { remove(number) }
+        }
+
+        /// Removes an import, but not from ``ofPerson``.
+        private mutating func remove(_ number: ImportID) {
+            guard let known = all[number] else { return }
+            all[number] = nil
+            byID[known.id]?.removeAll { $0 == number }
+            if byID[known.id]?.isEmpty == true { byID[known.id] = nil }
         }
 
         private mutating func insert(_ number: ImportID, _ new: Import) {
             all[number] = new
             index(number, new)
+            if let oldest = ofPerson[new.person]?.first, imports(of: new.person).count > Limits.importsPerPerson {
+                ofPerson[new.person]?.removeFirst()
+                remove(oldest)
+            }
         }
 
         private mutating func index(_ number: ImportID, _ new: Import) {

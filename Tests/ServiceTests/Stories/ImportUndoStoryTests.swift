@@ -182,4 +182,22 @@ import Whereabouts
             #expect(refused.status == 400, "\(refused.text)")
         }
     }
+
+    @Test func `counts that no import can have are refused, and the list of imports goes on`() throws {
+        let village = try Village()
+        let known = try #require(
+            village.house.manage("GET", "/v1/people/walker/track?limit=1").items.first)
+        _ = try Self.bring(village, known: known)
+        for count in ["-1", "1000000000001", "9223372036854775807"] {
+            let end = village.house.send(
+                "POST", "/v1/imports/\(Self.id)/ends", as: village.house.operatorToken,
+                #"{"people":[{"person":"walker","new":\#(count)}]}"#)
+            #expect(end.status == 422, "\(end.text)")
+        }
+        #expect(village.house.manage("GET", "/v1/imports").items.first?["state"]?.string == "running")
+        let beyond = village.house.send(
+            "POST", "/v1/imports/\(Self.id)/withdrawals", as: village.house.operatorToken,
+            #"{"reason":"x","after":"9223372036854775807"}"#)
+        #expect(beyond.status == 200 && beyond["fixes"]?.int == 0, "\(beyond.text)")
+    }
 }

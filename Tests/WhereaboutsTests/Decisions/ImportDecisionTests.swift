@@ -124,4 +124,24 @@ import Testing
         scene.house.submit(.withdrawFixes(fixes, why, of: Self.walker), by: scene.walker)
         #expect(state() == "running")
     }
+
+    @Test func `of very many imports into one history, the newest are known, and another can begin`() throws {
+        var imports = Standing.Imports()
+        let person = PersonID(rawValue: 7)
+        let count = Limits.importsPerPerson + 3
+        for number in 1...Int64(count) {
+            let id = Identifier128(high: 7, low: UInt64(number))
+            imports.begin(
+                RecordedEvent(
+                    number: number, stream: .audit(person), version: number,
+                    recordedAt: Timestamp(milliseconds: number),
+                    actor: .operator, correlation: id, cause: 0, event: .importBegan(id, .open(ImportedFile()))),
+                id, ImportedFile())
+        }
+        let kept = imports.imports(of: person)
+        #expect(kept.count == Limits.importsPerPerson && kept.first?.rawValue == 4)
+        #expect(imports.all.count == kept.count)
+        #expect(imports.imports(id: Identifier128(high: 7, low: 3)).isEmpty)
+        #expect(imports.imports(id: Identifier128(high: 7, low: UInt64(count))).map(\.rawValue) == [Int64(count)])
+    }
 }
