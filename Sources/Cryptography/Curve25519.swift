@@ -67,8 +67,8 @@ package enum Curve25519 {
 
             /// The secret that this key shares with the owner of `other`, 32 bytes. About 45 µs.
             ///
-            /// - Throws: ``CryptographyError/malformedKey(_:)`` if `other` is of small order: the secret would be zero,
-            ///   which everyone knows (RFC 7748, section 6.1).
+            /// - Throws: ``CryptographyError/malformedKey(_:)`` if `other` is of small order: the secret would always
+            ///   be zero (RFC 7748, section 6.1).
             package func sharedSecretFromKeyAgreement(
                 with other: PublicKey
             ) throws(CryptographyError) -> [UInt8] {

@@ -1,5 +1,5 @@
-/// Hybrid public key encryption (RFC 9180) in base mode: whoever knows a public key seals messages that only the owner
-/// of the private key opens. The names are CryptoKit's.
+/// Hybrid public key encryption (RFC 9180) in base mode. Anyone with a public key can seal messages, and only the owner of
+/// the private key can open them. The names are CryptoKit's.
 ///
 /// | | bytes |
 /// |---|---|
@@ -7,7 +7,7 @@
 /// | a sealed message beyond its plaintext (the tag) | 16 |
 /// | the key of a message: ChaCha20-Poly1305, AES-128-GCM | 32, 16 |
 ///
-/// A sealed message says nothing about who sealed it: sign it, if that matters. For example, the key of a fix for Ben:
+/// A sealed message does not show who sealed it; add a signature if the recipient must know. For example, this seals a key for Ben:
 ///
 ///     var sender = try HPKE.Sender(
 ///         recipientKey: ben, ciphersuite: .Curve25519_SHA256_ChachaPoly, info: Array("whereabouts/1".utf8))
@@ -74,8 +74,8 @@ package enum HPKE {
     package struct Recipient: ~Copyable {
         private var messages: MessageSequence
 
-        /// A recipient of the messages that belong to `encapsulatedKey`. About 45 µs. It succeeds also for another
-        /// `info` and another key than the sender's; the messages then do not open.
+        /// A recipient of the messages that belong to `encapsulatedKey`. About 45 µs. A wrong `info`
+        /// or key is not noticed here, but no message opens then.
         ///
         /// - Throws: ``CryptographyError/malformedKey(_:)`` if `encapsulatedKey` has not 32 bytes or is of small order.
         package init(
@@ -105,7 +105,7 @@ package enum HPKE {
 private struct MessageSequence: ~Copyable {
     private let cipher: KeyedAEAD
     private let baseNonce: [UInt8]
-    // The RFC allows 2⁹⁶ messages. Nobody reaches the end of these 64 bits, which would stop the process.
+    // The RFC allows 2⁹⁶ messages; 64 bits are enough in practice. An overflow stops the process.
     private var number: UInt64 = 0
 
     init(_ suite: HPKE.Ciphersuite, sharedSecret: [UInt8], info: [UInt8], _ direction: KeyedAEAD.Direction) {

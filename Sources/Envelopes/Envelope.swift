@@ -1,12 +1,12 @@
 package import Cryptography
 
-// An envelope holds a fix, or the key of fixes, sealed end to end: the phone makes it, the server keeps and hands it over,
-// and only the recipients open it. Envelopes are deterministic CBOR (RFC 8949, section 4.2.1); `envelopes.cddl` in the
+// An envelope holds a fix, or the key of several fixes, sealed end to end. The phone makes it, the server stores and delivers
+// it, and only its recipients can open it. Envelopes are deterministic CBOR (RFC 8949, section 4.2.1); `envelopes.cddl` in the
 // documentation describes them.
 //
 //     answer = [1, device, query, client id, bucket, tier, [[key id, enc, sealed key] …], nonce, box, signature]
 //     track  = [2, device, period, client id, bucket, tier, nonce, box, signature]
-//     period  = [3, person, period, from, tier, [[key id, enc, sealed key] …], signature]
+//     period = [3, person, period, from, tier, [[key id, enc, sealed key] …], signature]
 //
 // The box is ChaCha20-Poly1305 over everything before it; the signature is Ed25519, by the person's identity key, over
 // everything before it.
@@ -22,10 +22,9 @@ package enum Envelope: Hashable, Sendable {
     /// The most recipients of an envelope. A larger circle needs several.
     package static let maximumRecipients = 32
 
-    /// Reads an envelope from anyone. It says nothing about who made it: that is ``isSigned(by:)``.
+    /// Decodes an envelope. ``isSigned(by:)`` checks who made it.
     ///
-    /// - Throws: ``EnvelopeError/tooLong``, and ``EnvelopeError/malformed`` for everything that ``bytes`` would not
-    ///   give again.
+    /// - Throws: ``EnvelopeError/tooLong``; ``EnvelopeError/malformed`` for any bytes except an envelope's only encoding.
     package init(decoding bytes: [UInt8]) throws(EnvelopeError) {
         guard bytes.count <= Self.maximumBytes else { throw .tooLong }
         self = try bytes.withUnsafeBytes { bytes in

@@ -8,8 +8,7 @@ enum EnvelopeType: Int64 {
     case period = 3
 }
 
-/// Writes an envelope member by member. What is sealed and what is signed are the bytes up to a member, so both cover
-/// everything before it, the number of members included.
+/// Writes an envelope member by member. The box and the signature cover all bytes before them, with the number of members.
 struct EnvelopeWriter {
     private var writer = CBORWriter(capacity: 1024)
 
@@ -34,9 +33,32 @@ struct EnvelopeWriter {
             writer.byteString(key.sealed)
         }
     }
+}
 
-    /// What is signed: a text that no other signature of an identity key begins with, and the bytes so far.
-    var signed: [UInt8] { Array("whereabouts/1 envelope ".utf8) + bytes }
+/// The last member of an envelope: the Ed25519 signature over all bytes before it.
+struct EnvelopeSignature: Hashable {
+    private let value: [UInt8]
+
+    init(of writer: EnvelopeWriter, by identity: Ed25519PrivateKey) { value = identity.sign(Self.message(writer)) }
+
+    init(from reader: inout EnvelopeReader) throws(EnvelopeError) { value = try reader.byteString(64) }
+
+    /// The signed message: a text that no other message of an identity key begins with, and the bytes of the envelope.
+    private static func message(_ writer: EnvelopeWriter) -> [UInt8] {
+        Array("whereabouts/1 envelope ".utf8) + writer.bytes
+    }
+
+    /// The whole envelope, from what was written before the signature.
+    func appended(to writer: EnvelopeWriter) -> [UInt8] {
+        var writer = writer
+        writer.byteString(value)
+        return writer.bytes
+    }
+
+    /// Whether the owner of this identity key signed what was written.
+    func isValid(for writer: EnvelopeWriter, by identity: [UInt8]) -> Bool {
+        ed25519Verify(publicKey: identity, signature: value, message: Self.message(writer))
+    }
 }
 
 /// Reads the members of an envelope. Everything that does not fit is ``EnvelopeError/malformed``.
@@ -60,7 +82,7 @@ struct EnvelopeReader {
         return type
     }
 
-    /// - Throws: ``EnvelopeError/malformed`` unless the envelope has so many members.
+    /// - Throws: ``EnvelopeError/malformed`` unless the envelope has `count` members.
     func hasMembers(_ count: Int) throws(EnvelopeError) {
         guard left == count - 1 else { throw .malformed }
     }

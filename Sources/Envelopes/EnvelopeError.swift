@@ -1,12 +1,12 @@
-/// Why an envelope is not made or not opened. No case holds anything of the content.
+/// Why an envelope cannot be made or opened. No case has any part of the content.
 package enum EnvelopeError: Error, Equatable, Sendable {
-    /// The bytes are no envelope, or none in the deterministic encoding.
+    /// The bytes are not an envelope, or not in the deterministic encoding.
     case malformed
     /// There are more than ``Envelope/maximumBytes`` bytes.
     case tooLong
     /// No recipient, more than ``Envelope/maximumRecipients``, or one of them twice.
     case badRecipients
-    /// A recipient's key is of small order: everyone could open what is sealed for it.
+    /// A recipient's key is a point of small order, so anyone could open an envelope that is sealed for it.
     case badRecipientKey
     /// The time of the fix is before 14 November 1971 or after the year 9999.
     case timeOutOfRange
@@ -14,9 +14,9 @@ package enum EnvelopeError: Error, Equatable, Sendable {
     case wrongSignature
     /// The envelope is not sealed for this key.
     case notARecipient
-    /// The key does not open it: the wrapped key, the header and the box do not belong together.
+    /// The key does not open it, because the wrapped key, the header and the box come from different envelopes.
     case undecryptable
-    /// It opens, and the content contradicts the header or the tier. Only the signer can make such an envelope.
+    /// It opens, but its content contradicts the header or the tier. Only the signer can make such an envelope.
     case inconsistent
     /// The answer belongs to another query.
     case foreignQuery

@@ -1,10 +1,10 @@
 package import Cryptography
 package import Whereabouts
 
-/// The key of a stretch of a person's history, for those who may read it. The phone makes one each day and tier, and at
-/// once when a grant ends: the new one leaves out the key of the person whose grant ended.
+/// The key of a part of a person's history, sealed for the people who may read it. The phone makes a new key for each day
+/// and tier, and at once when a grant ends. It does not seal the new key for the person whose grant ended.
 ///
-/// A person who gets a grant with history later gets another envelope with the same period and key.
+/// A person who later gets a grant with history gets another envelope with the same period and key.
 package struct PeriodEnvelope: Hashable, Sendable {
     /// Whose history it is.
     package let person: PersonID
@@ -12,11 +12,11 @@ package struct PeriodEnvelope: Hashable, Sendable {
     package let period: Identifier128
     /// When the period began.
     package let from: Timestamp
-    /// How precise the fixes are that the key opens.
+    /// The precision of the fixes that the key opens.
     package let tier: EnvelopeTier
     /// The key, for each recipient.
     package let wrapped: [WrappedKey]
-    private let signature: [UInt8]
+    private let signature: EnvelopeSignature
 
     /// The times at which a period can begin: from 1970 to the last millisecond of the year 9999.
     private static let starts: ClosedRange<Int64> = 0...253_402_300_799_999
@@ -34,7 +34,7 @@ package struct PeriodEnvelope: Hashable, Sendable {
         var writer = Self.header(person, period, from, tier)
         wrapped = try WrappedKey.wrap(key, for: recipients, in: .period, header: writer.bytes)
         writer.wrapped(wrapped)
-        signature = identity.sign(writer.signed)
+        signature = EnvelopeSignature(of: writer, by: identity)
     }
 
     init(from reader: inout EnvelopeReader) throws(EnvelopeError) {
@@ -44,7 +44,7 @@ package struct PeriodEnvelope: Hashable, Sendable {
         from = Timestamp(milliseconds: try reader.integer(in: Self.starts))
         tier = try reader.tier()
         wrapped = try reader.wrapped()
-        signature = try reader.byteString(64)
+        signature = try EnvelopeSignature(from: &reader)
     }
 
     private static func header(
@@ -67,15 +67,11 @@ package struct PeriodEnvelope: Hashable, Sendable {
     }
 
     /// The envelope's only encoding.
-    package var bytes: [UInt8] {
-        var writer = beforeSignature
-        writer.byteString(signature)
-        return writer.bytes
-    }
+    package var bytes: [UInt8] { signature.appended(to: beforeSignature) }
 
     /// Whether the owner of this identity key signed it.
     package func isSigned(by identity: [UInt8]) -> Bool {
-        ed25519Verify(publicKey: identity, signature: signature, message: beforeSignature.signed)
+        signature.isValid(for: beforeSignature, by: identity)
     }
 
     /// The key of the period, for a recipient.

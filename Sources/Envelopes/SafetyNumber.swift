@@ -1,7 +1,7 @@
 import Cryptography
 
-/// Sixty digits that two people compare by voice or side by side, to see that the server gave each of them the other's
-/// identity key and not its own.
+/// Sixty digits that two people compare by voice or side by side, to check that the server gave each of them the identity key
+/// of the other person, and not a key of its own.
 ///
 /// They are twelve groups of five: group *i* is bytes 5*i* to 5*i* + 4 of
 /// `SHA-512("whereabouts/1 safety number" ‖ lower key ‖ higher key)`, as a big-endian number, modulo 100,000. Both

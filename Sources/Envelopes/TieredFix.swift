@@ -1,7 +1,7 @@
 package import Whereabouts
 
-/// How precisely an envelope shows a fix. A device makes one envelope for each tier in use, each for the recipients of that
-/// tier alone: the server can hand over the one or the other, and cannot make the precise one from the coarse one.
+/// The precision of the fix in an envelope. A device makes one envelope for each tier in use, sealed only for the recipients
+/// of that tier. The server chooses which envelope to deliver, but it cannot make a precise one from a coarse one.
 ///
 /// The numbers are those of `Precision`. A grant of place names alone has no tier: names come from a gazetteer, which
 /// the phone does not have.
@@ -10,7 +10,7 @@ package enum EnvelopeTier: Int64, Sendable, CaseIterable {
     case exact = 2
     case city = 3
 
-    /// The precision of the grants whose holders get this tier.
+    /// The precision of the grants that this tier is for.
     package var precision: Precision {
         switch self {
         case .kilometer: .kilometer
@@ -44,7 +44,7 @@ package struct TieredFix: Hashable, Sendable {
         self.fix = Fix(timestamp: Precision.kilometer.shown(fix.timestamp), coordinate: cell.center)
     }
 
-    /// The coordinate of `center` and the quarter of an hour of its time, and nothing else of it.
+    /// Only the coordinate of `center` and the quarter of an hour of its time.
     ///
     /// - Parameter center: A fix whose coordinate the caller has replaced by the center of the city that contains it.
     package init(city center: Fix) {
@@ -65,7 +65,7 @@ package struct TieredFix: Hashable, Sendable {
     }
 }
 
-/// The quarter of an hour of a fix: the only time that an envelope shows. It orders envelopes, and retention goes by it.
+/// The quarter of an hour of a fix, which is the only time outside the box. The server orders and deletes envelopes by it.
 package struct TimeBucket: Hashable, Comparable, Sendable {
     /// How many seconds a bucket has.
     package static var seconds: Int64 { Precision.coarseSeconds }

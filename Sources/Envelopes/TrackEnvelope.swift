@@ -11,9 +11,10 @@ package struct TrackEnvelope: Hashable, Sendable {
     package let clientID: Identifier128
     /// The quarter of an hour of the fix.
     package let bucket: TimeBucket
-    /// How precise the fix is. Each tier has periods of its own.
+    /// The precision of the fix. No period has fixes of two tiers.
     package let tier: EnvelopeTier
-    private let nonce, box, signature: [UInt8]
+    private let nonce, box: [UInt8]
+    private let signature: EnvelopeSignature
 
     /// Seals a fix. About 100 µs. Nonces are random: 2³² fixes are allowed for each key, and a period is a day.
     ///
@@ -29,7 +30,7 @@ package struct TrackEnvelope: Hashable, Sendable {
         var writer = Self.beforeBox(device, period, clientID, bucket, tier, nonce)
         box = SealedBox.seal(fix, using: key, nonce: nonce, header: writer.bytes)
         writer.byteString(box)
-        signature = identity.sign(writer.signed)
+        signature = EnvelopeSignature(of: writer, by: identity)
     }
 
     init(from reader: inout EnvelopeReader) throws(EnvelopeError) {
@@ -41,7 +42,7 @@ package struct TrackEnvelope: Hashable, Sendable {
         tier = try reader.tier()
         nonce = try reader.byteString(ChaChaPoly.nonceByteCount)
         box = try reader.byteString(SealedBox.byteCount)
-        signature = try reader.byteString(64)
+        signature = try EnvelopeSignature(from: &reader)
     }
 
     private static func beforeBox(
@@ -67,15 +68,11 @@ package struct TrackEnvelope: Hashable, Sendable {
     }
 
     /// The envelope's only encoding.
-    package var bytes: [UInt8] {
-        var writer = beforeSignature
-        writer.byteString(signature)
-        return writer.bytes
-    }
+    package var bytes: [UInt8] { signature.appended(to: beforeSignature) }
 
     /// Whether the owner of this identity key signed it.
     package func isSigned(by identity: [UInt8]) -> Bool {
-        ed25519Verify(publicKey: identity, signature: signature, message: beforeSignature.signed)
+        signature.isValid(for: beforeSignature, by: identity)
     }
 
     /// The fix, for someone who has the key of the period (``PeriodEnvelope/open(with:signedBy:)``).

@@ -134,7 +134,7 @@ package final class BrokerSubscription: Sendable {
         note("Connected to the broker.")
     }
 
-    /// Messages that cannot be sent on this connection are dropped; on the next one, ``due`` gives what is to be sent then.
+    /// Drops messages that cannot be sent on this connection. ``due`` gives the messages for the next one.
     private func publish(_ client: OpaquePointer) {
         for message in due() {
             mosquitto_publish(

@@ -74,8 +74,8 @@ extension Deliverer {
         } catch {
             switch error {
             // The next read may be recorded.
-            // A pause that began or ended since the look changes the permit. The next look ends the stream if the right
-            // is gone; the pause itself must not, or the viewer could tell it from a phone that is switched off.
+            // A pause that began or ended since the look changes the permit. It must not end the stream, because the viewer
+            // could then distinguish a pause from a phone that is switched off. The next look ends the stream if the right is gone.
             case .refused(.noSuchPerson), .refused(.tooOften), .refused(.outdated), .busy, .full, .notYet: return true
             case .refused, .fault: return false
             }

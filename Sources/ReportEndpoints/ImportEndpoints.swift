@@ -10,9 +10,8 @@ import Whereabouts
 
 /// Imports of files: begins, ends, lists and undoes them. ``IngestEndpoints`` takes their batches.
 ///
-/// An import's events have its id as their correlation. A fix that was in the log before made no event, so these are
-/// what no earlier import and no device brought. A later import that has the same fixes counts them as duplicates: they
-/// go with the undo of the first.
+/// An import's events have its id as their correlation. A fix that was in the log already makes no event. So an undo withdraws
+/// only fixes that were new with this import, also if a later import contains them too.
 ///
 /// A person may list and undo their own imports, and the operator all imports.
 struct ImportEndpoints: Sendable {
@@ -283,8 +282,7 @@ struct ImportEndpoints: Sendable {
         return Extent(people: nil, after: 0, through: .max)
     }
 
-    /// Revises the next reports of an import. `fixes` counts those that the commands name, also if they were withdrawn
-    /// before.
+    /// Revises the next reports of an import. The counts include reports that were in the wanted state before.
     ///
     /// Cost: a look at up to ``numbersAtOnce`` headers, about 0.3 s; one answering thread, until all is committed.
     private func revise(

@@ -1,3 +1,4 @@
+import FileFormats
 import Geodesy
 import JSON
 import Service
@@ -208,5 +209,24 @@ import WireFormats
             client: Client(service: ServiceClient(transport: FakeService(), token: "wo_other")), choices: choices,
             console: Screen().console)
         #expect(throws: ToolError.data("Not authenticated")) { try run.importFile(file) }
+    }
+
+    @Test func `a kept state with counts that no import can have is not continued`() throws {
+        let place = ImportState.Place(
+            ["\(UInt64.random(in: 0 ... .max))"], head: Hash256(words: (1, 2, 3, 4)), byteCount: 5)
+        defer { ImportState.remove(place) }
+        func state(_ count: Int64, ofPerson: Int64) throws -> ImportState? {
+            let anna = try #require(Handle("anna"))
+            var report = ImportReport(file: "walk.gpx", format: "gpx")
+            report.new = Int(count)
+            ImportState(
+                id: Identifier128(high: 1, low: 2).description, log: "1/1", position: FilePosition(part: 0, records: 1),
+                report: report, people: [anna: ImportCounts(new: ofPerson)]
+            ).save(place)
+            return ImportState(place)
+        }
+        #expect(try state(7, ofPerson: 7)?.report.new == 7)
+        #expect(try state(.max, ofPerson: 7) == nil)
+        #expect(try state(7, ofPerson: .max) == nil)
     }
 }

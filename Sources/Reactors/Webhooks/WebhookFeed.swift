@@ -20,11 +20,11 @@ struct WebhookFeed {
     private let topics: FeedTopics
     /// The length of the silences that the webhook chose; silences of other lengths are skipped.
     private let silentAfterSeconds: Int64?
-    /// Whether a person reads the messages as text, on a phone or as mail. They get no history: a visit or crossing that
-    /// became known more than ``staleSeconds`` later is left out, and the withdrawals of one request are one message.
+    /// Whether the messages are texts for a person, on a phone or as mail. Such a webhook leaves out a visit or crossing that
+    /// was recorded more than ``staleSeconds`` later, and tells the withdrawals of one request once.
     private let isForPeople: Bool
     private var feed: PersonFeed
-    /// The request whose withdrawals or restorations were the last to be told.
+    /// The request of the last withdrawal or restoration.
     private var revised: Identifier128?
     /// The first event of the person's audit stream that has not been examined.
     private var version: Int64
@@ -90,8 +90,7 @@ struct WebhookFeed {
         return messages(of: items)
     }
 
-    /// Whether an event withdraws or restores reports by the request of the last such event, for a webhook that people
-    /// read.
+    /// Whether an event withdraws or restores reports by the same request as the last such event, and is left out.
     private mutating func isRepeated(_ recorded: RecordedEvent) -> Bool {
         switch recorded.event {
         case .fixesWithdrawn, .fixesRestored, .visitsWithdrawn, .visitsRestored:

@@ -31,8 +31,8 @@ extension Standing {
         package var state: String { isUndone ? "undone" : end == nil ? "running" : "ended" }
     }
 
-    /// The imports of all persons who are not erased. Of more than ``Limits/importsPerPerson`` into one history, the
-    /// oldest are forgotten: they are in the log, and only the operator can undo them.
+    /// The imports of all persons who are not erased. Each history keeps its newest ``Limits/importsPerPerson``. Older ones are
+    /// only in the log, and only the operator can undo them.
     package struct Imports: TrackedRegister {
         /// By number.
         package internal(set) var all: Tracked<ImportID, Import> = [:]

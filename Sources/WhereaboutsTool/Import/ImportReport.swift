@@ -44,7 +44,8 @@ struct ImportReport {
         (self.file, self.format) = (file, format)
     }
 
-    /// Reads what ``json`` writes, without the operations and the fault; `nil` if it is another form.
+    /// Reads what ``json`` writes, without the operations and the fault; `nil` if it has another form, or a count that no
+    /// import can have.
     init?(_ json: JSONValue) {
         guard let file = json["file"]?.string, let format = json["format"]?.string else { return nil }
         self.init(file: file, format: format)
@@ -56,6 +57,8 @@ struct ImportReport {
             self.rejected.append(
                 (rejected.text("reason"), count("count", in: rejected), count("firstAt", in: rejected)))
         }
+        let counts = [read, new, duplicate, twins, untimed, visits, knownVisits] + self.rejected.map(\.count)
+        guard counts.allSatisfy({ (0...Int(Limits.importedRecords)).contains($0) }) else { return nil }
         firstFix = json["firstFix"]?.double.flatMap { Timestamp(seconds: $0) }
         lastFix = json["lastFix"]?.double.flatMap { Timestamp(seconds: $0) }
         if let box = json["bbox"]?.array.map({ $0.compactMap(\.double) }), box.count == 4 {

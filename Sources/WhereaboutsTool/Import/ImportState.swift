@@ -56,14 +56,15 @@ struct ImportState {
         guard let bytes = DataDirectory.read(place.path, atMost: Self.bytesMax),
             let root = (try? JSONDocument.parse(bytes))?.root, let id = root["id"]?.string, Identifier128(id) != nil,
             let log = root["log"]?.string,
-            let part = root["part"]?.int, let records = root["records"]?.int, part >= 0, records >= 0,
+            let part = root["part"]?.int, let records = root["records"]?.int,
+            [part, records].allSatisfy((0...Limits.importedRecords).contains),
             let json = root["report"], let report = ImportReport(json)
         else { return nil }
         var people: [Handle: ImportCounts] = [:]
         if let members = root["people"]?.members {
             for (name, value) in members {
                 guard let handle = Handle(name), let counts = value.array.map({ $0.compactMap(\.int) }),
-                    counts.count == 4
+                    counts.count == 4, counts.allSatisfy((0...Limits.importedRecords).contains)
                 else { return nil }
                 people[handle] = ImportCounts(
                     new: counts[0], duplicate: counts[1], visits: counts[2], rejected: counts[3])

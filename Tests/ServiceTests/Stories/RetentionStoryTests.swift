@@ -179,8 +179,8 @@ import Threading
         #expect(live.retention == refolded.retention)
         #expect(live.devices == refolded.devices)
         let log = scene.house.service.log
-        let names = scene.house.service.host.status.map(\.generation.name)
-        #expect(scene.house.service.host.wait(for: live.place, in: names, milliseconds: 20_000))
+        let generations = scene.house.service.host.status.map(\.generation.name)
+        #expect(scene.house.service.host.wait(for: live.place, in: generations, milliseconds: 20_000))
         #expect(log.head >= live.place)
         #expect(fingerprints() == before)
     }

@@ -123,6 +123,7 @@ struct TrackerStoryTests {
         try gone()
         // What the phone reports in the pause is never shown, also not when the pause has ended.
         scene.report(16.4)
+        scene.house.clock.advance(seconds: 10)
         scene.house.send("DELETE", "/v1/people/walker/pauses", as: scene.walker)
         // Two looks of the publisher.
         usleep(1_200_000)

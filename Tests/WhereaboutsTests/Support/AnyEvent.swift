@@ -56,7 +56,7 @@ struct AnyEvent {
 
     mutating func keptNewest() -> KeptNewest {
         let devices = (1...Int64.random(in: 1...3, using: &random)).map { id in
-            let silences = maybe { _ in [Int64(3600), 7200] } ?? []
+            let silences: [Int64] = Bool.random(using: &random) ? [3600, 7200] : []
             return KeptNewest.Device(
                 id: DeviceID(rawValue: id), newest: maybe { $0.time() },
                 usable: maybe { Standing.Device.Usable(timestamp: $0.time(), number: 41 + id) },
