@@ -44,10 +44,9 @@ package final class LogVerifier {
     private var known: [Int64: KeyRing.Key] = [:]
     private var buffer: [UInt8] = []
     private var result: LogVerification
-    private var lastLeaf: Digest?
     private var pass = Pass()
 
-    /// What a pass over the log has found at its beginning, and how it is made.
+    /// What a pass over the log has found at its beginning, how it is made, and where it is.
     private struct Pass {
         /// As of the beginning; `nil` if it cannot be read.
         var identity: LogIdentity?
@@ -58,6 +57,8 @@ package final class LogVerifier {
         var hasBegun = false
         /// Whether sealed parts are opened, to count those whose key is gone.
         var opensParts = true
+        /// The leaf of the last event that was read.
+        var lastLeaf: Digest?
     }
 
     /// The rows read at once.
@@ -168,7 +169,7 @@ package final class LogVerifier {
             fail(result.events + 1, "the log counts \(identity.size) events, and this one is missing")
         } else if identity.range.subtrees != range.subtrees {
             fail(result.events, "the tree stored with it is not the tree over the events")
-        } else if identity.head != lastLeaf {
+        } else if identity.head != pass.lastLeaf {
             fail(result.events, "the newest leaf stored with it is a different one")
         }
     }
@@ -244,7 +245,7 @@ package final class LogVerifier {
         }
         heads[header.stream.rawValue] = (header.version, leaf)
         range.append(leaf, sha256)
-        lastLeaf = leaf
+        pass.lastLeaf = leaf
         result.events = number
     }
 

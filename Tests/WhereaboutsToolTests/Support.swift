@@ -164,6 +164,6 @@ final class FakeService: Transport {
         }
         let reasons = rejected.map { #"{"index":\#($0),"reason":"badCoordinate"}"# }.joined(separator: ",")
         return #"{"addedPerson":\#(isNewPerson),"addedDevice":\#(isNewDevice),"new":\#(new),"duplicate":\#(duplicate),"#
-            + #""visits":{"new":\#(visits.new),"duplicate":\#(visits.duplicate)},"rejected":[\#(reasons)]}"#
+            + #""visits":{"new":\#(visits.new),"duplicate":\#(visits.duplicate),"rejected":[]},"rejected":[\#(reasons)]}"#
     }
 }

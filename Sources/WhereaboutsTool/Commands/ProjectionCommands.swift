@@ -19,7 +19,7 @@ enum ProjectionCommands {
             words: ["projections", "rebuild"], summary: "Rebuild a projection, or all of them, beside the active one.",
             operands: .optional("NAME"), accepts: [version, Options.json],
             details:
-                "NAME stands for one projection; without it, all are rebuilt by one scan of the log. An interrupted rebuild goes on where it stopped.",
+                "NAME stands for one projection; without it, all are rebuilt by one scan of the log. An interrupted\nrebuild goes on where it stopped.",
             run: rebuild),
         Command(
             words: ["projections", "diff"], summary: "Compare the rebuilt projection with the active one.",
