@@ -338,6 +338,8 @@ def test_each_row_says_whether_a_checkpoint_covers_it(world):
         visit.page.locator("tbody tr:first-child").get_by_role("button").click()
         visit.has("tr.opened dl", "in the log")
         visit.must_be_quiet("rows")
+    # The list without script has the reads of others only.
+    world.house.get("/v1/people/walker/location", world.house.tokens["friend"])
     with world.visit("walker", java_script_enabled=False) as visit:
         visit.page.goto(f"{world.url}/audit?plain=true")
         visit.has("table", "in the log")

@@ -54,12 +54,22 @@ async function projections(context, inner) {
         type: 'button', 'aria-label': strings('operate.rebuildOf', { name: one.name }),
         onclick: () => confirm(strings('operate.rebuildOf', { name: one.name }), strings('operate.rebuildLead'), strings('operate.rebuild'), async () => {
             await api.post(`/v1/projections/${one.name}/rebuild`);
-            await again();
-            await difference(one.name);
+            folded(one.name).then(isFolded => isFolded && difference(one.name)).catch(() => again());
         }),
     }, strings('operate.rebuild'));
     const compareButton = one => action(strings('operate.compare'), () => difference(one.name), '', { 'aria-label': `${strings('operate.compare')}: ${one.name}` });
     const rollBack = one => action(strings('operate.rollback'), async () => { await api.post(`/v1/projections/${one.name}/rollback`); await again(); }, '', { 'aria-label': `${strings('operate.rollback')}: ${one.name}` });
+
+    /** Shows how far the new generation is until it is folded; false if the reader leaves before. */
+    async function folded(name) {
+        while (!context.signal.aborted) {
+            await again();
+            const { items } = await api.get('/v1/projections', {}, { signal: context.signal });
+            if (!items.some(one => one.name === name && one.state === 'loading')) return true;
+            await new Promise(done => setTimeout(done, 500));
+        }
+        return false;
+    }
 
     /** The differing columns of a row, on one side. */
     const columns = (row, side) => h('div', {}, row.columns.filter(one => one[side] !== undefined).map(one => h('div', {}, one.name, ' ', h('code', {}, one[side]))));

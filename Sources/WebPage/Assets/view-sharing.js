@@ -1,6 +1,7 @@
 // Sharing: what waits for my answer first, then who may see where I am, until when and how well; pauses, invitations, schedules.
 import { api } from './api.js';
 import { action, ask, confirm, dialog, empty, field, h, note, page, pill, qr, secret, values } from './kit.js';
+import { notices as noticeList } from './notices.js';
 import { follow, left, liveState, load, moment, named, people, precise, purpose, put, section, subject, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
 import { locationFacts } from './view-requests.js';
@@ -24,7 +25,7 @@ export async function show(context) {
         links: number => load(links, () => linkCards(context, who, parts, number)),
         invitations: () => load(invitations, () => invitationCards(context, who, parts)),
         schedules: () => load(schedules, () => scheduleCards(context, who, parts)),
-        notices: number => load(notices, async () => (await import('./notices.js')).notices(context, who, parts.notices, number)),
+        notices: number => load(notices, async () => noticeList(context, who, parts.notices, number)),
         kept: () => load(kept, () => retention(context, who, parts)),
     };
     put(content, [

@@ -274,7 +274,7 @@ import Whereabouts
         #expect(scopes.contains { !$0.isEmpty && $0.isDisjoint(with: ["manage", "session", "ingest"]) }, "\(own)")
         #expect(browser.send("POST", "/session/end", "").status < 400)
         #expect(webhooks() == 1)
-        #expect(house.manage("DELETE", "/v1/people/walker/tokens/\(opened)", "").status < 300)
+        #expect(house.manage("DELETE", "/v1/tokens/\(opened)", "").status < 300)
         #expect(webhooks() == 0)
     }
 
