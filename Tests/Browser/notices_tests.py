@@ -103,17 +103,18 @@ def test_notices_are_added_confirmed_and_removed(world):
             mail = eventually("the code is mailed", lambda: mails and mails[0])
             code = re.search(r"\b[A-Z0-9]{5}-[A-Z0-9]{5}\b", text_of(mail))[0]
             visit.page.get_by_role("button", name="Enter the code for walker@example.org").click()
-            visit.page.get_by_label("Code", exact=True).fill("AAAAA-AAAAA")
+            visit.page.locator("dialog").get_by_label("Code", exact=True).fill("AAAAA-AAAAA")
             visit.page.locator("dialog").get_by_role("button", name="Confirm").click()
             visit.has("dialog .problem", "wrong")
-            visit.page.get_by_label("Code", exact=True).fill(code)
+            visit.page.locator("dialog").get_by_label("Code", exact=True).fill(code)
             finish(visit, "Confirm")
             visit.page.locator("td .pill", has_text="waits for the code").wait_for(state="detached")
             expect(visit.page.locator("td .pill", has_text="active").count() == 2, visit.text()[-400:])
             expect(not world.violations(visit.page), f"the list: {world.violations(visit.page)}")
             visit.complaints.clear()  # The browser reports the refused code.
-            # Signing out does not end them.
+            # The session signs out; the notices go on.
             visit.page.evaluate("fetch('/session?everywhere=true', {method: 'DELETE'}).then(() => true)")
+            world.cookies.pop("walker")
         house.get("/v1/people/walker/location", house.tokens["friend"])
         eventually("the notice is posted", lambda: any(path == "/walkers-phone" and "friend" in text for path, text in posted))
         tokens = house.get("/v1/people/walker/tokens", house.tokens["walker"])["items"]
