@@ -43,6 +43,15 @@ enum RetentionApplied: Fact {
     }
 }
 
+extension RetentionClass {
+    /// The keys that seal it.
+    package var keyClass: KeyClass {
+        switch self {
+        case .track: .track
+        }
+    }
+}
+
 /// The destroyed keys and the events that they sealed, as flat lists.
 package struct DestroyedKeys: FieldShape {
     package let keys: [Int64]
@@ -129,11 +138,11 @@ extension KeptNewest: SealedContent, FieldShape {
             devices.append(
                 Device(
                     id: DeviceID(rawValue: device[0]), newest: time(device[1]),
-                    usable: time(device[2]).map { Standing.Device.Usable(timestamp: $0, number: device[3]) },
+                    usable: time(device[2]).map { UsableFix(timestamp: $0, number: device[3]) },
                     heardAt: time(device[4]), silences: Array(numbers.prefix(Int(device[5])))))
             numbers = numbers.dropFirst(Int(device[5]))
         }
-        var newest = Standing.Person.Newest()
+        var newest = NewestFixes()
         newest.fix = try fix(try fields.timestamp(2), try fields.integer(3), try fields.cell(4))
         newest.inCellAt = try fields.timestamp(5)
         newest.beforePause = try fix(try fields.timestamp(6), try fields.integer(7), try fields.cell(8))
@@ -142,9 +151,9 @@ extension KeptNewest: SealedContent, FieldShape {
 
     private static func fix(
         _ time: Timestamp?, _ number: Int64?, _ cell: HeldCell?
-    ) throws(CBORError) -> Standing.NewestFix? {
+    ) throws(CBORError) -> NewestFix? {
         guard let time else { return nil }
-        return Standing.NewestFix(timestamp: time, number: try require(number), cell: try require(cell))
+        return NewestFix(timestamp: time, number: try require(number), cell: try require(cell))
     }
 
     /// Nothing: it repeats what other events say.

@@ -59,23 +59,13 @@ extension Standing.Device {
         }
     }
 
-    /// The newest usable fix of a device.
-    package struct Usable: Hashable, Sendable {
-        /// The device's time.
-        package let timestamp: Timestamp
-        /// The number of its event.
-        package let number: Int64
-
-        package init(timestamp: Timestamp, number: Int64) { (self.timestamp, self.number) = (timestamp, number) }
-    }
-
     /// The recent reports of a device.
     package struct Reports: Hashable, Sendable {
         /// No report of this device is newer than this.
         package internal(set) var newestTimestamp: Timestamp?
         /// The device's time and the number of its newest usable fix, as the table of newest locations chooses it; the
         /// first of several of one time.
-        package internal(set) var usable: Usable?
+        package internal(set) var usable: UsableFix?
         /// The hashes of the latest rejected reports and messages, oldest first, to recognize repeats.
         package internal(set) var kept: [Hash256] = []
         /// The ``Sighting/mark`` of the latest sightings, oldest first, to recognize repeats.
@@ -103,7 +93,7 @@ extension Standing.Device {
         /// Notes a fix that can be shown.
         mutating func note(usable timestamp: Timestamp, number: Int64) {
             if usable.map({ $0.timestamp < timestamp }) ?? true {
-                usable = Usable(timestamp: timestamp, number: number)
+                usable = UsableFix(timestamp: timestamp, number: number)
             }
         }
 
@@ -196,7 +186,7 @@ extension Standing.Device {
         reports.heardAt = try fields.timestamp(19)
         reports.silences = try fields.integers(20)
         if let timestamp = try fields.timestamp(21) {
-            reports.usable = Usable(timestamp: timestamp, number: try require(try fields.integer(22)))
+            reports.usable = UsableFix(timestamp: timestamp, number: try require(try fields.integer(22)))
         }
     }
 }

@@ -142,7 +142,7 @@ extension Standing {
     ) {
         retention.note(applied, of: person, at: now)
         let kept = kept?.content
-        persons.change(person) { $0.newest = kept?.newest ?? Person.Newest() }
+        persons.change(person) { $0.newest = kept?.newest ?? NewestFixes() }
         for device in persons[person]?.devices ?? [] {
             let times = kept?.devices.first { $0.id == device }
             devices.change(device) {

@@ -24,12 +24,16 @@ package struct Standing: Sendable, Equatable {
     package internal(set) var webhooks = Webhooks()
     /// The share links of all persons, also ended ones.
     package internal(set) var links = ShareLinks()
-    /// How long reports are kept.
-    package internal(set) var retention = Retention()
     /// The queries under way, and those that ended not long ago.
     package internal(set) var queries = Queries()
     /// The requests that count against a limit or can be repeated.
     package internal(set) var requests = Requests()
+
+    /// How long reports are kept.
+    package internal(set) var retention: Retention {
+        get { persons.retention }
+        _modify { yield &persons.retention }
+    }
 
     /// The standing of an empty log.
     package init() {}

@@ -528,6 +528,7 @@ import Whereabouts
         "POST /v1/backups": operating("/v1/backups"),
         "GET /v1/projections": operating("/v1/projections"),
         "POST /v1/projections/prune": operating("/v1/projections/prune", #"{"name":"current"}"#),
+        "POST /v1/projections/rebuilds": operating("/v1/projections/rebuilds"),
         "POST /v1/projections/*/rebuild": operating("/v1/projections/timeline/rebuild", #"{"version":5}"#),
         "POST /v1/projections/*/activate": Row(done: [.operator]) { village, asker, _ in
             if asker == .operator { village.rebuildTimeline() }

@@ -289,9 +289,10 @@ import Whereabouts
             } while next != nil
         }
 
-        /// References, cursors, hashes, ids of queries, secrets and codes.
+        /// References, cursors, hashes, ids of queries, secrets and codes; of a checkpoint the log's name, root, key and
+        /// signature, but not its size.
         private static var random: Regex<Substring> {
-            /r[A-Za-z0-9_-]{22}|c[A-Za-z0-9_-]{103}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|w[dp]_[A-Za-z0-9_-]{43}|[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}/
+            /\/p\/[A-Za-z0-9_-]{16}|\+[0-9a-f]{8}\+[A-Za-z0-9+\/]{44}|[A-Za-z0-9+\/]{91}=|[A-Za-z0-9+\/]{43}=|r[A-Za-z0-9_-]{22}|c[A-Za-z0-9_-]{103}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|w[dp]_[A-Za-z0-9_-]{43}|[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}/
         }
 
         /// The texts with random parts replaced by the order of their appearance.

@@ -397,9 +397,9 @@ enum GoldenEvents {
                     devices: [
                         KeptNewest.Device(
                             id: device, newest: later(1000),
-                            usable: Standing.Device.Usable(timestamp: later(1000), number: 1041), heardAt: later(2000),
+                            usable: UsableFix(timestamp: later(1000), number: 1041), heardAt: later(2000),
                             silences: [3600])
-                    ], newest: Standing.Person.Newest()))),
+                    ], newest: NewestFixes()))),
         "RetentionApplied-nothing-kept": .retentionApplied(
             AppliedRetention(
                 keyClass: .track, days: 0, before: newYear, keys: [7],

@@ -59,10 +59,10 @@ struct AnyEvent {
             let silences: [Int64] = Bool.random(using: &random) ? [3600, 7200] : []
             return KeptNewest.Device(
                 id: DeviceID(rawValue: id), newest: maybe { $0.time() },
-                usable: maybe { Standing.Device.Usable(timestamp: $0.time(), number: 41 + id) },
+                usable: maybe { UsableFix(timestamp: $0.time(), number: 41 + id) },
                 heardAt: maybe { $0.time() }, silences: silences)
         }
-        return KeptNewest(devices: devices, newest: Standing.Person.Newest())
+        return KeptNewest(devices: devices, newest: NewestFixes())
     }
 
     mutating func correction() -> Correction {

@@ -6,13 +6,6 @@ package enum RetentionClass: Int64, Sendable, CaseIterable {
     case track = 0
     /// The word in answers.
     package var word: String { String(describing: self) }
-
-    /// The keys that seal it.
-    package var keyClass: KeyClass {
-        switch self {
-        case .track: .track
-        }
-    }
 }
 
 /// The period in which one key seals, as one number: a UTC month such as 202611, or a UTC day such as 20261124.
@@ -56,14 +49,14 @@ package struct KeptNewest: Hashable, Sendable {
         /// No report of the device is newer than this.
         package let newest: Timestamp?
         /// Its newest usable fix, if its key remains.
-        package let usable: Standing.Device.Usable?
+        package let usable: UsableFix?
         /// When the last fix that it sent was recorded.
         package let heardAt: Timestamp?
         /// The silences on record since then, in seconds.
         package let silences: [Int64]
 
         package init(
-            id: DeviceID, newest: Timestamp?, usable: Standing.Device.Usable?, heardAt: Timestamp?,
+            id: DeviceID, newest: Timestamp?, usable: UsableFix?, heardAt: Timestamp?,
             silences: [Int64] = []
         ) {
             (self.id, self.newest, self.usable) = (id, newest, usable)
@@ -74,9 +67,9 @@ package struct KeptNewest: Hashable, Sendable {
     /// By number of the device. Never empty.
     package let devices: [Device]
     /// The newest fixes of the person whose keys remain.
-    package let newest: Standing.Person.Newest
+    package let newest: NewestFixes
 
-    package init(devices: [Device], newest: Standing.Person.Newest) {
+    package init(devices: [Device], newest: NewestFixes) {
         (self.devices, self.newest) = (devices, newest)
     }
 }
