@@ -156,8 +156,7 @@ extension ProjectionHost {
                     if keepOutdated(generation, kind, known) { return }
                     Diagnostics.note(
                         "projection.refold", "\(generation.fileName) cannot be used (\(why)); it is folded again.")
-                    try drop(generation)
-                    if generation.role == .active { try add(kind, version: generation.version, role: .active) }
+                    if generation.role == .active { try renew(generation, kind) } else { try drop(generation) }
                 }
             }
         }
@@ -171,11 +170,23 @@ extension ProjectionHost {
 
         /// Forgets a generation: closes its file, removes its row, deletes its file.
         func drop(_ generation: Catalog.Generation) throws(SQLiteError) {
-            followed.removeAll {
-                $0.generation.name == generation.name && $0.generation.generation == generation.generation
-            }
+            leave(generation)
             try catalog.remove(generation)
             removeFile(generation)
+        }
+
+        /// As `drop`, and makes the next generation with its version and role, which is folded from zero.
+        private func renew(_ generation: Catalog.Generation, _ kind: ProjectionKind) throws(SQLiteError) {
+            leave(generation)
+            let next = try catalog.renew(generation)
+            removeFile(generation)
+            removeFile(next)
+            try open(next, kind)
+        }
+
+        /// Closes the file of a generation.
+        private func leave(_ generation: Catalog.Generation) {
+            followed.removeAll { $0.generation.id == generation.id }
         }
 
         /// Deletes the file with its write-ahead log and shared memory.
@@ -308,6 +319,10 @@ extension ProjectionHost {
             guard let active = find(name, .active), !active.isLoading else { return }
             do throws(SQLiteError) { try heal(active.generation, why) } catch {
                 stuck("\(active.generation.fileName) cannot be replaced: \(error).")
+                // No file answers now: the thread tries again to make one.
+                guard !isFollowed(active) else { return }
+                close(name, error)
+                publish(switched: true)
             }
         }
 
@@ -320,9 +335,11 @@ extension ProjectionHost {
                 throw SQLiteError(code: 11, message: "\(generation.name) was folded again too often: \(why)")
             }
             Diagnostics.note("projection.refold", "\(generation.fileName) is damaged (\(why)); it is folded again.")
-            try drop(generation)
-            guard let kind = kinds.first(where: { $0.name == generation.name }) else { return }
-            if generation.role == .active { try add(kind, version: generation.version, role: .active) }
+            if generation.role == .active, let kind = kinds.first(where: { $0.name == generation.name }) {
+                try renew(generation, kind)
+            } else {
+                try drop(generation)
+            }
             publish(switched: true)
         }
 

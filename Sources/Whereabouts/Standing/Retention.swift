@@ -36,7 +36,7 @@ extension Standing {
         /// Whether there is a rule with a limit.
         package var hasRules: Bool { house.last?.days != nil || persons.values.contains { $0.last?.days != nil } }
 
-        /// How many rules were ever set and how many keys destroyed: changes with the rules.
+        /// How many rules of present persons were ever set: changes with the rules.
         package var ruleCount: Int { house.count + persons.values.reduce(0) { $0 + $1.count } }
 
         /// For how many days reports of a person are kept; `nil` for no limit.
