@@ -72,7 +72,7 @@ package struct HeadsTree: Sendable {
 
 /// The heads of all persons' logs, folded from the log of the house: each event of a person's audit adds an entry.
 ///
-/// Cost: one leaf and about one node for each entry, and a path for each person at each ``commit(_:_:)``.
+/// Cost: one leaf and about one node for each entry, and a path for each person at each commitment.
 package struct HouseHeads: Sendable {
     /// The name under which the persons' logs have their names; `nil` before the first commitment.
     package private(set) var name: String?

@@ -1,6 +1,6 @@
 package import Geodesy
 
-/// The coordinates that a person has said are one place, by ``Correction/samePlace(_:with:)``.
+/// The coordinates that a person has said are one place, by `Correction.samePlace`.
 ///
 /// For example, a workplace with two buildings 200 m apart is two places for ``PlaceDerivation``. The person joins them,
 /// and both have one row, one name and one sum of time.
