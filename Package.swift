@@ -139,7 +139,7 @@ let package = Package(
             [
                 "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
                 "LocationPush", "Log", "Maintenance", "Projections", "Reactors", "Replies", "SQLite", "Tables",
-                "Whereabouts", "WireFormats",
+                "Transparency", "Whereabouts", "WireFormats",
             ]),
         module(
             "WebPage",

@@ -518,12 +518,15 @@ def verify(data, policy, older=None, receipts=(), allow_erased=False):
         raise Refused("the entries do not give the root that was signed: one is missing, added or changed")
     for version, _, content, is_erased in shown:
         if is_erased and not allow_erased:
-            raise Refused(f"entry {version} comes without its content; --allow-erased accepts that")
+            raise Refused(
+                f"entry {version} cannot be read: its content was erased, or its key is lost; --allow-erased accepts that")
         if content is None and not is_erased:
             raise Refused(f"entry {version} has a content that cannot be read")
     if earlier:
         if earlier.origin != checkpoint.origin:
-            raise Refused("the older file is of another log")
+            raise Refused(
+                f"the older file is of another log, {printable(earlier.origin)}. After a restore or an accepted loss the logs "
+                "have new names, and entries that you have seen may be missing: ask the operator")
         if earlier.size > checkpoint.size:
             raise Refused(f"the log had {earlier.size} entries earlier, and has {checkpoint.size} now")
         if earlier_root != earlier.root:
@@ -619,7 +622,7 @@ class Table:
         return shown_text(str(event)), person, "  ".join(rest)
 
     def lines(self, shown):
-        rows = [(version, recorded_at, ("(erased)", "", "") if is_erased else self.cells(content))
+        rows = [(version, recorded_at, ("(unreadable)", "", "") if is_erased else self.cells(content))
                 for version, recorded_at, content, is_erased in shown]
         widths = [min(40, max((len(cells[column]) for _, _, cells in rows), default=0)) for column in (0, 1)]
         for version, recorded_at, (event, who, rest) in rows:

@@ -118,8 +118,13 @@ package final class AnswerContext {
     private(set) lazy var geoid = try? Geoid()
     /// The systems that ``referenceSystem(_:)`` has made, by code.
     var systems: [String: CoordinateReferenceSystem] = [:]
+    /// The tables as of an earlier moment, while an answer as of it is computed.
+    package var past: PastTables?
     /// The open projection files by projection, until ``ProjectionHost/switches`` changes.
-    private var files: [String: ProjectionFile] = [:]
+    private var files: [String: (file: ProjectionFile, isOutdated: Bool)] = [:]
+    /// Whether a read since the start of the request used a file of another version of the program. The door says so
+    /// in the answer.
+    package var hasReadOutdated = false
     private var switches = -1
 
     /// - Parameter reader: The thread's own connection to the log.
@@ -139,9 +144,13 @@ package final class AnswerContext {
     package func read<R>(
         _ name: String, _ body: (borrowing Connection) throws(SQLiteError) -> R
     ) throws(Problem) -> (value: R, asOf: Int64) {
+        host.noteRead()
+        if let past, past.name == name {
+            do throws(SQLiteError) { return (try past.read(body), past.number) } catch { throw .broken }
+        }
         do throws(SQLiteError) {
-            let file = try file(name)
-            guard let file else { throw SQLiteError(code: 5, message: "loading") }
+            guard let (file, isOutdated) = try file(name) else { throw SQLiteError(code: 5, message: "loading") }
+            if isOutdated { hasReadOutdated = true }
             return try file.connection.snapshot { () throws(SQLiteError) in
                 let place = try FollowedProjection.readPlace(file).number
                 return (try body(file.connection), place)
@@ -157,17 +166,16 @@ package final class AnswerContext {
     }
 
     /// The open file of the active generation; `nil` while the projection is folded from zero.
-    private func file(_ name: String) throws(SQLiteError) -> ProjectionFile? {
+    private func file(_ name: String) throws(SQLiteError) -> (file: ProjectionFile, isOutdated: Bool)? {
         let newest = host.switches
         if newest != switches {
             files = [:]
             switches = newest
         }
         if let file = files[name] { return file }
-        guard let path = host.activePath(of: name) else { return nil }
-        let file = try ProjectionFile(path: path, access: .readOnly)
-        files[name] = file
-        return file
+        guard let opened = try host.openActive(name) else { return nil }
+        files[name] = opened
+        return opened
     }
 
     /// Whether the projection's file is missing.

@@ -14,7 +14,7 @@ package enum AuditCSV {
     /// The column names, in the order of the cells.
     package static let columns = [
         "number", "at", "kind", "query", "who", "what", "purpose", "outcome", "grant", "precision", "latitude",
-        "longitude", "horizontalAccuracy", "timestamp", "place", "rows", "latencyMilliseconds",
+        "longitude", "horizontalAccuracy", "timestamp", "place", "rows", "latencyMilliseconds", "proof",
     ]
 
     /// The first line: the column names.
@@ -29,7 +29,7 @@ package enum AuditCSV {
             return line([
                 read.number.text, time(read.at), "read", "", text(read.reader), text(read.question),
                 text(read.purpose), outcome(read.verdict) ?? text(read.verdict.verdict), grant(read.verdict),
-                text(read.precision), "", "", "", "", "", "\(read.count)", "",
+                text(read.precision), "", "", "", "", "", "\(read.count)", "", text(read.proof?.words),
             ])
         case .act(let act):
             let what = [
@@ -40,7 +40,7 @@ package enum AuditCSV {
                 [
                     "", time(act.at), "act", "", text(act.actor), what.joined(separator: " "), "",
                     act.failedAt == nil ? "" : "failed",
-                ] + blank(9))
+                ] + blank(10))
         case .change(let change):
             let what = [
                 text(change.event), text(change.name), text(change.other?.handle), text(change.hours),
@@ -48,9 +48,9 @@ package enum AuditCSV {
             ].filter { !$0.isEmpty }
             return line([
                 change.number.text, time(change.at), "change", "", text(change.actor), what.joined(separator: " "), "",
-                "", "", text(change.precision), "", "", "", "", "", "", "",
+                "", "", text(change.precision), "", "", "", "", "", "", "", text(change.proof?.words),
             ])
-        case .other(let entry): return line(["", time(entry.at), text(entry.kind)] + blank(14))
+        case .other(let entry): return line(["", time(entry.at), text(entry.kind)] + blank(15))
         }
     }
 
@@ -61,9 +61,10 @@ package enum AuditCSV {
         var lines = line([
             query.number.text, time(query.at), "query", id, text(query.requester), "where now", text(query.purpose),
             outcome(query.verdict) ?? query.end ?? "open", grant(query.verdict), "", "", "", "", "", "", "", "",
+            text(query.proof?.words),
         ])
         if let consent = query.consent {
-            lines += line(["", time(query.consentAt), "consent", id, "", "", "", consent] + blank(9))
+            lines += line(["", time(query.consentAt), "consent", id, "", "", "", consent] + blank(10))
         }
         for push in query.pushes {
             let outcome = [text(push.outcome), push.status.map { "\($0)" } ?? "", text(push.reason)]
@@ -77,12 +78,12 @@ package enum AuditCSV {
                     "", time(push.at), "push", id, text(push.device), what.joined(separator: " "), "",
                     outcome.joined(separator: " "),
                 ] + blank(5)
-                    + [time(push.startedAt), "", "", push.durationMilliseconds.map { "\($0)" } ?? ""])
+                    + [time(push.startedAt), "", "", push.durationMilliseconds.map { "\($0)" } ?? "", ""])
         }
         if let fix = query.fix {
             lines += line(
                 [fix.number.text, time(fix.receivedAt), "fix", id, text(fix.device), "", "", ""] + blank(5)
-                    + [time(fix.timestamp), "", "", query.latency?.fixReceived.map { "\($0)" } ?? ""])
+                    + [time(fix.timestamp), "", "", query.latency?.fixReceived.map { "\($0)" } ?? "", ""])
         }
         var isFirst = true
         for shown in query.disclosed {
@@ -94,7 +95,7 @@ package enum AuditCSV {
             lines += line([
                 shown.number.text, time(shown.at), "shown", id, text(query.requester), "", "", "", "",
                 text(shown.precision), latitude, longitude, shown.horizontalAccuracy.map(number) ?? "",
-                time(shown.timestamp), text(shown.placeName), "", latency ?? "",
+                time(shown.timestamp), text(shown.placeName), "", latency ?? "", "",
             ])
             isFirst = false
         }

@@ -12,6 +12,9 @@ extension CorrectionContent {
         case .rename(let coordinate, let name):
             place = MapPoint(coordinate)
             self.name = name
+        case .samePlace(let first, let other):
+            place = MapPoint(first)
+            (otherLatitude, otherLongitude) = (other.latitude, other.longitude)
         }
     }
 }

@@ -139,6 +139,13 @@ package struct Gate: Sendable {
         package let cursorName: RequestID?
         /// How the caller sees event numbers.
         package let references: References
+
+        /// The same with another time of the read, for an answer as of that time.
+        package func asOf(_ moment: Timestamp) -> Reading {
+            Reading(
+                permit: permit, now: moment, from: from, to: to, begun: begun, cursorName: cursorName,
+                references: references)
+        }
     }
 
     /// Answers a question about a person from stored data.

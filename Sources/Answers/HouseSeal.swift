@@ -7,8 +7,10 @@ package import Whereabouts
 /// The key is derived from the key-encryption key. It needs no separate file, and stays the same after a restart or a
 /// restore.
 ///
-/// The name is `<host>/whereabouts/<id of the log>`, followed by `/<epoch>` after a restore from a backup or an
-/// accepted loss: events that were promised may be missing then, and a log that lacks them is another one.
+/// The name is `<host>/whereabouts/<id of the log>`, followed by `/<epoch>-<mark>` after a restore from a backup or an
+/// accepted loss, for example `where.example/whereabouts/7f3c/2-0c01d5e2aa37b4`: events that were promised may be
+/// missing then, and a log that lacks them is another one. The mark is random, so that two restores of one backup have
+/// different names. Restores by earlier versions have no mark.
 package struct HouseSeal: Sendable {
     /// The name of the house, which signs receipts.
     package let name: KeyName
@@ -18,18 +20,27 @@ package struct HouseSeal: Sendable {
     ///   - publicURL: The address of the service, whose host begins all names; `localhost` without it.
     ///   - log: The id of the log.
     ///   - epoch: The epoch of the log, from 1 on.
-    package init(publicURL: String?, log: Identifier128, epoch: Int64, under keyEncryptionKey: SymmetricKey) {
+    ///   - mark: The mark of the newest restore or accepted loss.
+    package init(
+        publicURL: String?, log: Identifier128, epoch: Int64, mark: Int64?, under keyEncryptionKey: SymmetricKey
+    ) {
         let seed = hmacSHA256(
             key: keyEncryptionKey.withBytes { [UInt8]($0) }, message: Array("whereabouts signing key v1".utf8))
         let host = publicURL.flatMap { url in
             url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init)
         }
-        let place = "/whereabouts/\(log)" + (epoch > 1 ? "/\(epoch)" : "")
+        let place = "/whereabouts/\(log)" + (epoch > 1 ? "/\(epoch)\(mark.map { "-\(Self.hex($0))" } ?? "")" : "")
         do {
             key = try Ed25519PrivateKey(seed: seed.bytes)
             // A host with other characters than a name may have is left out.
             name = try (try? KeyName((host ?? "localhost") + place)) ?? KeyName("localhost" + place)
         } catch { preconditionFailure("32 bytes are a seed, and a name without spaces is a name.") }
+    }
+
+    /// The 14 hexadecimal digits of a mark.
+    private static func hex(_ mark: Int64) -> String {
+        let digits = String(UInt64(bitPattern: mark), radix: 16)
+        return String(repeating: "0", count: max(0, 14 - digits.count)) + digits
     }
 
     /// The signer of receipts.

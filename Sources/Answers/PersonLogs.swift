@@ -1,7 +1,7 @@
 package import Cryptography
 import Log
 import Projections
-import Replies
+package import Replies
 import SQLite
 import Synchronization
 import Tables
@@ -40,9 +40,15 @@ package final class PersonLogs: Sendable {
         }
     }
 
+    /// An entry of a log, or its commitment if it cannot be opened because its key is lost.
+    enum Listed: Sendable {
+        case open(Entry)
+        case unreadable(recordedAt: Timestamp, commit: Digest)
+    }
+
     /// The entries of a log, and the names that they refer to.
     struct Listing: Sendable {
-        var entries: [Entry] = []
+        var entries: [Listed] = []
         /// The names of the persons and devices in the entries, by their references.
         var names: [String: String] = [:]
     }
@@ -62,8 +68,46 @@ package final class PersonLogs: Sendable {
     /// The logs that were read recently, without contents.
     private struct Known {
         var logs: [PersonID: PersonLog] = [:]
+        /// The newest checkpoints, by size and witnesses.
+        var checkpoints: [PersonID: Checkpoints] = [:]
         /// The generation of the keys for which they hold.
         var generation: Int
+    }
+
+    /// The newest checkpoints of a log that were signed since the start of the service.
+    private struct Checkpoints {
+        /// The entries of the newest one.
+        var signed: Int64 = 0
+        /// The entries of the newest one with cosignatures, and the witnesses' names.
+        var witnessed: Int64 = 0
+        var witnesses: [String] = []
+
+        mutating func note(_ log: Signed) {
+            signed = max(signed, log.log.size)
+            let names = log.note.signatures.map(\.name.text).filter { $0 != log.log.origin.text }
+            guard !names.isEmpty, log.log.size >= witnessed else { return }
+            (witnessed, witnesses) = (log.log.size, names.sorted())
+        }
+    }
+
+    /// The events of a person's audit that checkpoints cover, by their numbers in the house's log.
+    package struct Coverage: Sendable {
+        /// The last event that the newest checkpoint covers; 0 without one.
+        var signedThrough: Int64 = 0
+        /// The last event that a cosigned checkpoint covers; 0 without one.
+        var witnessedThrough: Int64 = 0
+        /// The names of the witnesses that cosigned it.
+        var witnesses: [String] = []
+
+        /// How far the event of a number is proven.
+        ///
+        /// - Parameter contents: As in `AuditProofItem`.
+        package func state(of number: Int64, contents: String? = nil) -> AuditProofItem {
+            if number <= witnessedThrough {
+                return AuditProofItem(state: "witnessed", witnesses: witnesses, contents: contents)
+            }
+            return AuditProofItem(state: number <= signedThrough ? "signed" : "logged", contents: contents)
+        }
     }
 
     /// The most entries of all kept logs; 64 bytes each.
@@ -71,19 +115,22 @@ package final class PersonLogs: Sendable {
 
     private let views: Views
     private let seal: HouseSeal
+    private let houseLog: HouseLog
     /// `nil` if no witness is configured.
     private let cosigning: Cosigning?
     private let known: Mutex<Known>
 
-    package init(_ views: Views, seal: HouseSeal, cosigning: Cosigning? = nil) {
-        (self.views, self.seal, self.cosigning) = (views, seal, cosigning)
+    package init(_ views: Views, seal: HouseSeal, houseLog: HouseLog, cosigning: Cosigning? = nil) {
+        (self.views, self.seal, self.houseLog, self.cosigning) = (views, seal, houseLog, cosigning)
         known = Mutex(Known(generation: views.decisions.log.keys.currentGeneration))
     }
 
     /// All entries of a person's log, with the checkpoint over them.
     ///
-    /// - Throws: 503 while the index of streams has not followed the log; 500 if an entry cannot be opened because its
-    ///   key is lost.
+    /// An entry that cannot be opened because its key is lost comes without its content. Its commitment is the one that the
+    /// log has recorded for an auditor, or zeros; in the latter case the log no longer continues its earlier checkpoints.
+    ///
+    /// - Throws: 503 while the index of streams has not followed the log.
     package func proof(of person: PersonID, _ context: AnswerContext) throws(Problem) -> PersonProof {
         let key = try proofKey(of: person)
         let origin = seal.origin(under: key)
@@ -100,7 +147,14 @@ package final class PersonLogs: Sendable {
                 try? PersonProof.Name(reference: $0.key, text: $0.value)
             },
             entries: listing.entries.map {
-                .init(recordedAtMs: $0.recordedAt.milliseconds, opening: .whole(salt: $0.salt, content: $0.content))
+                switch $0 {
+                case .open(let entry):
+                    .init(
+                        recordedAtMs: entry.recordedAt.milliseconds,
+                        opening: .whole(salt: entry.salt, content: entry.content))
+                case .unreadable(let recordedAt, let commit):
+                    .init(recordedAtMs: recordedAt.milliseconds, opening: .erased(commit: commit))
+                }
             }, note: signed.note)
     }
 
@@ -134,9 +188,32 @@ package final class PersonLogs: Sendable {
         return (signed.note, seal.signer(of: origin).verifier, seal.signer.verifier, consistency)
     }
 
+    /// The events that the last checkpoints of a person's log cover. A checkpoint is made when a proof or a checkpoint
+    /// is read, and for witnesses once a minute; after a start of the service there is none.
+    ///
+    /// Cost: at most two searches in the index of streams.
+    package func coverage(of person: PersonID, _ context: AnswerContext) throws(Problem) -> Coverage {
+        guard let checkpoints = known.withLock({ $0.checkpoints[person] }) else { return Coverage() }
+        return try context.read(StreamIndexTable.name) { (connection) throws(SQLiteError) in
+            let signed = try StreamIndexReader.numbers(
+                of: .audit(person), fromVersion: checkpoints.signed, count: 1, in: connection)
+            let witnessed = try StreamIndexReader.numbers(
+                of: .audit(person), fromVersion: checkpoints.witnessed, count: 1, in: connection)
+            return Coverage(
+                signedThrough: signed.first ?? 0, witnessedThrough: witnessed.first ?? 0,
+                witnesses: checkpoints.witnesses)
+        }.value
+    }
+
     private func cosigned(_ person: PersonID, _ read: () throws(Problem) -> Signed) throws(Problem) -> Signed {
-        guard let cosigning else { return try read() }
-        return try cosigning(person, read)
+        let signed = if let cosigning { try cosigning(person, read) } else { try read() }
+        let generation = views.decisions.log.keys.currentGeneration
+        known.withLock { known in
+            // The keys of another generation may be those of a person who was erased.
+            if known.generation != generation { known = Known(generation: generation) }
+            known.checkpoints[person, default: Checkpoints()].note(signed)
+        }
+        return signed
     }
 
     /// The log as it was read recently.
@@ -194,13 +271,16 @@ package final class PersonLogs: Sendable {
             do throws(LogError) { found = try context.reader.event(number) } catch { throw .broken }
             guard let event = found?.event, event.version == version + Int64(offset) else { throw .broken }
             do throws(ProvenFields.Absence) {
-                listing.entries.append(
-                    try Entry(of: event, in: origin, under: key) { number in
-                        let reference = references.name(of: number)
-                        if case .principal(let principal) = number { listing.names[reference] = names.name(principal) }
-                        return reference
-                    })
-            } catch { throw .sealedEntry }
+                let entry = try Entry(of: event, in: origin, under: key) { number in
+                    let reference = references.name(of: number)
+                    if case .principal(let principal) = number { listing.names[reference] = names.name(principal) }
+                    return reference
+                }
+                listing.entries.append(.open(entry))
+            } catch {
+                let commit = try houseLog.recordedCommitment(of: event, context) ?? .zeros
+                listing.entries.append(.unreadable(recordedAt: event.recordedAt, commit: commit))
+            }
         }
         return listing
     }
@@ -208,9 +288,13 @@ package final class PersonLogs: Sendable {
 
 extension PersonLog {
     /// Adds an entry.
-    fileprivate mutating func append(_ entry: PersonLogs.Entry, _ sha256: SHA256) -> PersonLogEntry {
-        append(
-            recordedAtMs: entry.recordedAt.milliseconds, salt: entry.salt, content: entry.content, sha256)
+    fileprivate mutating func append(_ listed: PersonLogs.Listed, _ sha256: SHA256) -> PersonLogEntry {
+        switch listed {
+        case .open(let entry):
+            append(recordedAtMs: entry.recordedAt.milliseconds, salt: entry.salt, content: entry.content, sha256)
+        case .unreadable(let recordedAt, let commit):
+            append(recordedAtMs: recordedAt.milliseconds, commit: commit, sha256)
+        }
     }
 }
 
@@ -238,13 +322,5 @@ extension Problem {
     fileprivate static var tooManyEntries: Problem {
         Problem(
             413, "Too long", "The log has more than \(PersonProof.entriesMax) entries, which is the most of a proof.")
-    }
-
-    /// An entry cannot be opened.
-    fileprivate static var sealedEntry: Problem {
-        Problem(
-            500, "Not provable",
-            "An entry cannot be opened, because its key is lost. The operator finds the entry with \"whereabouts verify\"."
-        )
     }
 }

@@ -18,6 +18,8 @@ package struct ShownLocation {
     private let placemark: Placemark?
     /// The person's own name for the place, under a grant of place names.
     private let ownName: String?
+    /// The district of the city, under a grant of place names without an own name.
+    private let district: (name: String, words: String)?
 
     /// - Parameters:
     ///   - cell: The center of the cell in which a coarse grant shows the fix (``HeldCell``).
@@ -43,19 +45,30 @@ package struct ShownLocation {
             case .kilometer, .none: placemark?.ofArea
             case .city, .place: placemark?.ofCity
             }
-        (self.fix, ownName) = precision == .place ? (nil, corrections.names(inCellAt: cell)) : (shown, nil)
+        guard precision == .place else {
+            (self.fix, ownName, district) = (shown, nil, nil)
+            return
+        }
+        (self.fix, ownName) = (nil, corrections.names(inCellAt: cell))
+        // Of the center of the held cell, so it shows nothing finer than a square kilometer.
+        let area = context.placemark(at: cell, in: languages)?.ofArea
+        district = ownName == nil && area?.locality == self.placemark?.locality ? area?.district : nil
     }
+
+    /// The name of the place: the person's own, the district and its city, or the gazetteer's, for example `Home` or
+    /// `Josefstadt, Wien`.
+    private var placeName: String? { ownName ?? district?.words ?? placemark?.name }
 
     /// The record of this disclosure's content.
     package func content(answerHash: Hash256) -> Disclosure.Content {
         Disclosure.Content(
             latitude: fix?.coordinate.latitude, longitude: fix?.coordinate.longitude,
-            horizontalAccuracy: fix?.horizontalAccuracy, timestamp: timestamp, placeName: ownName ?? placemark?.name,
+            horizontalAccuracy: fix?.horizontalAccuracy, timestamp: timestamp, placeName: placeName,
             answerHash: answerHash)
     }
 
     /// The address in one line.
-    package var address: String? { placemark?.shortAddress ?? placemark?.name }
+    package var address: String? { district == nil ? placemark?.shortAddress ?? placemark?.name : placeName }
     /// The ISO 3166-1 code, two capital letters.
     package var countryCode: String? { placemark?.isoCountryCode?.description }
 
@@ -68,13 +81,14 @@ package struct ShownLocation {
             precision: precision.word, place: place)
     }
 
-    /// The place in answers: the gazetteer's, by the person's own name if that is shown. A grant of place names shows no
+    /// The place in answers: the gazetteer's, by the person's own name or the district if that is shown. A grant of place names shows no
     /// distance, because that is measured from a coordinate.
     private var place: PlacemarkItem? {
         var place = placemark.map { PlacemarkItem(ofPerson: $0) }
-        if let ownName {
+        if ownName != nil || district != nil {
             place = place ?? PlacemarkItem()
-            place?.name = ownName
+            place?.name = placeName
+            place?.subLocality = district?.name
         }
         if fix == nil { place?.distance = nil }
         return place

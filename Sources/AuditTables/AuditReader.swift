@@ -97,11 +97,13 @@ package enum AuditReader {
     /// The reads of stored data about a person.
     ///
     /// One search by `reading_by_subject`. Refused reads are among them, with the true reason, for example
-    /// `historyNotGranted`. So are the subject's own reads, with the verdict `own`.
+    /// `historyNotGranted`. So are the subject's own reads, with the verdict `own`, unless only those `byOthers` are
+    /// wanted: then the search passes over the own ones.
     package static func reads(
-        about subject: PersonID, before: Int64? = nil, limit: Int, in connection: borrowing Connection
+        about subject: PersonID, byOthers: Bool = false, before: Int64? = nil, limit: Int,
+        in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditedRead] {
-        try page(readsAboutSQL, subject.rawValue, before, limit, connection)
+        try page(byOthers ? othersReadsAboutSQL : readsAboutSQL, subject.rawValue, before, limit, connection)
     }
 
     /// The reads that a principal made.
@@ -229,6 +231,9 @@ extension AuditReader {
         "SELECT * FROM disclosure WHERE subject = ? AND number < ? ORDER BY number DESC LIMIT ?"
     static let readsAboutSQL: StaticString =
         "SELECT * FROM reading WHERE subject = ? AND number < ? ORDER BY number DESC LIMIT ?"
+    /// 0 is the code of the verdict `own`.
+    static let othersReadsAboutSQL: StaticString =
+        "SELECT * FROM reading WHERE subject = ? AND number < ? AND verdict <> 0 ORDER BY number DESC LIMIT ?"
     static let readsBySQL: StaticString =
         "SELECT * FROM reading WHERE reader = ? AND number < ? ORDER BY number DESC LIMIT ?"
     static let changesAboutSQL: StaticString =

@@ -24,6 +24,8 @@ protocol AuditRow {
     var key: String { get }
     /// The row's content in a comparison, without personal words.
     var summary: String { get }
+    /// The row's content in a comparison, by column, without personal words.
+    var columns: [ProjectionRow.Column] { get }
     /// The columns with event numbers, by which rows are ordered and found.
     ///
     /// The hash includes them, because answers find and order rows by them.
@@ -40,6 +42,21 @@ extension RowHasher {
         hash { writer in
             row.write(to: &writer)
             for number in row.numbers { writer.optional(number) }
+        }
+    }
+}
+
+extension Statement {
+    /// A Boolean stored as 1 or 0; `nil` for NULL.
+    ///
+    /// - Throws: A damaged projection for any other number, because a hash of the Boolean would not show the
+    ///   difference.
+    func optionalBool(at column: Int32) throws(SQLiteError) -> Bool? {
+        switch optionalInt(at: column) {
+        case nil: nil
+        case 0: false
+        case 1: true
+        default: throw .damagedProjection
         }
     }
 }

@@ -70,7 +70,7 @@ extension AuditTable {
                 let row = try Row(statement)
                 try body(
                     ProjectionRow(
-                        table: Row.table, person: row.person, key: row.key, summary: row.summary,
+                        table: Row.table, person: row.person, key: row.key, summary: row.summary, columns: row.columns,
                         hash: file.hasher.hash(row)))
             }
         }

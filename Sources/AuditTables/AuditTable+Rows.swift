@@ -35,6 +35,12 @@ extension AuditedQuery: AuditRow {
     var person: PersonID? { subject }
     var key: String { "query \(query)" }
     var summary: String { "requester \(requester.rawValue), verdict \(verdict.code), \(end?.word ?? "open")" }
+    var columns: [ProjectionRow.Column] {
+        [
+            .init("requester", requester.rawValue), .init("verdict", verdict.code), .init("end", end?.word ?? "open"),
+            .init("deadline", deadline), .init("ended", endedAt),
+        ]
+    }
 
     func write(to writer: inout CBORWriter) {
         writer.array(16)
@@ -86,6 +92,9 @@ extension AuditedAttempt: AuditRow {
     var person: PersonID? { subject }
     var key: String { "attempt \(number)" }
     var summary: String { "query \(attempt.query), \(attempt.outcome.word)" }
+    var columns: [ProjectionRow.Column] {
+        [.init("query", attempt.query), .init("outcome", attempt.outcome.word)]
+    }
 
     func write(to writer: inout CBORWriter) {
         writer.array(16)
@@ -125,6 +134,7 @@ extension AuditedStart: AuditRow {
     var person: PersonID? { subject }
     var key: String { "under way \(number)" }
     var summary: String { "query \(query)" }
+    var columns: [ProjectionRow.Column] { [.init("query", query)] }
 
     func write(to writer: inout CBORWriter) {
         writer.array(5)
@@ -169,6 +179,9 @@ extension AuditedDisclosure: AuditRow {
     var person: PersonID? { disclosure.subject }
     var key: String { "disclosure \(number)" }
     var summary: String { "query \(disclosure.query), requester \(disclosure.requester.rawValue)" }
+    var columns: [ProjectionRow.Column] {
+        [.init("query", disclosure.query), .init("requester", disclosure.requester.rawValue)]
+    }
 
     func write(to writer: inout CBORWriter) {
         writer.array(13)
@@ -220,6 +233,9 @@ extension AuditedRead: AuditRow {
     var person: PersonID? { read.subject }
     var key: String { "reading \(number)" }
     var summary: String { "\(read.question.word) by \(read.reader.rawValue), \(read.count) rows" }
+    var columns: [ProjectionRow.Column] {
+        [.init("question", read.question.word), .init("reader", read.reader.rawValue), .init("count", read.count)]
+    }
 
     func write(to writer: inout CBORWriter) {
         writer.array(12)
@@ -267,6 +283,9 @@ extension SettingsChange: AuditRow {
     var person: PersonID? { subject }
     var key: String { "change \(number)" }
     var summary: String { "\(kind.name) \(item) by \(actor.rawValue)" }
+    var columns: [ProjectionRow.Column] {
+        [.init("kind", kind.name), .init("item", item), .init("actor", actor.rawValue)]
+    }
 
     func write(to writer: inout CBORWriter) {
         writer.array(16)
@@ -317,6 +336,7 @@ extension AuditedAct: AuditRow {
     var key: String { "act \(number)" }
     var numbers: [Int64?] { [number, ordinal] }
     var summary: String { "\(act) by \(actor.rawValue)" }
+    var columns: [ProjectionRow.Column] { [.init("act", act), .init("actor", actor.rawValue)] }
 
     func write(to writer: inout CBORWriter) {
         writer.array(8)
@@ -347,6 +367,9 @@ extension CountedRefusals: AuditRow {
     var person: PersonID? { nil }
     var key: String { "refusals \(number)" }
     var summary: String { "\(count) of requester \(requester.rawValue)" }
+    var columns: [ProjectionRow.Column] {
+        [.init("requester", requester.rawValue), .init("count", count)]
+    }
 
     func write(to writer: inout CBORWriter) {
         writer.array(5)
@@ -375,6 +398,9 @@ extension RejectedReport: AuditRow {
     var person: PersonID? { subject }
     var key: String { "rejection \(number)" }
     var summary: String { "device \(device.rawValue) \(reason.word)" }
+    var columns: [ProjectionRow.Column] {
+        [.init("device", device.rawValue), .init("reason", reason.word)]
+    }
 
     func write(to writer: inout CBORWriter) {
         writer.array(5)
@@ -402,6 +428,7 @@ extension RejectedReports: AuditRow {
     var person: PersonID? { subject }
     var key: String { "person \(subject.rawValue) device \(device.rawValue) \(reason.word)" }
     var summary: String { "\(count) reports" }
+    var columns: [ProjectionRow.Column] { [.init("count", count), .init("newest", newestAt)] }
 
     func write(to writer: inout CBORWriter) {
         writer.array(6)
@@ -411,20 +438,5 @@ extension RejectedReports: AuditRow {
         writer.integer(reason.rawValue)
         writer.integer(count)
         writer.integer(newestAt.milliseconds)
-    }
-}
-
-extension Statement {
-    /// A Boolean stored as 1 or 0; `nil` for NULL.
-    ///
-    /// - Throws: A damaged projection for any other number, because a hash of the Boolean would not show the
-    ///   difference.
-    fileprivate func optionalBool(at column: Int32) throws(SQLiteError) -> Bool? {
-        switch optionalInt(at: column) {
-        case nil: nil
-        case 0: false
-        case 1: true
-        default: throw .damagedProjection
-        }
     }
 }

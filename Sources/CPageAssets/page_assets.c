@@ -48,8 +48,14 @@ static const unsigned char manifest_webmanifest[] = {
 static const unsigned char map_js[] = {
 #embed "../WebPage/Assets/map.js"
 };
+static const unsigned char notices_js[] = {
+#embed "../WebPage/Assets/notices.js"
+};
 static const unsigned char offline_js[] = {
 #embed "../WebPage/Assets/offline.js"
+};
+static const unsigned char online_tiles_js[] = {
+#embed "../WebPage/Assets/online-tiles.js"
 };
 static const unsigned char page_css[] = {
 #embed "../WebPage/Assets/page.css"
@@ -142,7 +148,9 @@ static const struct page_asset page_assets[] = {
     {"main.js", main_js, sizeof main_js},
     {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
     {"map.js", map_js, sizeof map_js},
+    {"notices.js", notices_js, sizeof notices_js},
     {"offline.js", offline_js, sizeof offline_js},
+    {"online-tiles.js", online_tiles_js, sizeof online_tiles_js},
     {"page.css", page_css, sizeof page_css},
     {"plain.de.json", plain_de_json, sizeof plain_de_json},
     {"plain.en.json", plain_en_json, sizeof plain_en_json},

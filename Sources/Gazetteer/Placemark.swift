@@ -168,8 +168,12 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         guard addressLine == nil, areasOfInterest.isEmpty, let quarter = subLocality, let city = locality else {
             return name
         }
+        return Self.words(for: quarter, of: city)
+    }
+
+    private static func words(for quarter: String, of city: String) -> String {
         // "Paris 18e" already contains the city.
-        return quarter.split(separator: " ").contains { $0 == city } ? quarter : "\(quarter), \(city)"
+        quarter.split(separator: " ").contains { $0 == city } ? quarter : "\(quarter), \(city)"
     }
 
     /// The name of the place that was found by name, in the requested languages.
@@ -193,6 +197,19 @@ package struct Placemark: Hashable, Sendable, DescribedWithoutContent {
         coarse.locality.subLocality = nil
         coarse.besides.airports = []
         return Placemark(coarse, of: gazetteer, naming: named, in: languages)
+    }
+
+    /// The fewest people of a ``district``. At 5,000 to the square kilometer, these need a square kilometer at least.
+    static let districtPeopleMin = 5000
+
+    /// The part of the locality, as ``subLocality``, if many people live there, and the words that name it with its city;
+    /// `nil` for a small part, for an address and for a village. In a large city it is a district, for example
+    /// "Josefstadt" with the words "Josefstadt, Wien".
+    package var district: (name: String, words: String)? {
+        guard named == nil, let part = finding.locality.subLocality, let quarter = subLocality, let city = locality,
+            let people = gazetteer.population(numbered: part), people >= Self.districtPeopleMin
+        else { return nil }
+        return (quarter, Self.words(for: quarter, of: city))
     }
 
     /// The same with a place as its name and, unless the place is already its locality or the part of it, as its

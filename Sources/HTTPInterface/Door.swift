@@ -115,6 +115,10 @@ package struct Door: Sendable {
         case .page: caller = authenticate(request) ?? Self.nobody
         }
         guard let caller else { return answer(refusal.response, .random()) }
+        // The principal of an auditor's token is the operator, so no other route may see it.
+        guard caller.scopes != .inspect || route.path.hasPrefix(Self.auditorsPaths) else {
+            return answer(Problem.notFound.response, .random())
+        }
         if let problem = route.refusal(ofQuery: request.query) { return answer(problem.response, .random()) }
         if request.body.isEmpty, request.droppedBytes == 0, route.needsBody {
             return answer(Problem.invalid("The request has no body; send one.").response, .random())
@@ -142,8 +146,11 @@ package struct Door: Sendable {
         /// Computes the answer on an answering thread.
         func run(_ work: @escaping Route.Handler) {
             let isTaken = answers.submit(for: caller.principal) { context in
+                context.hasReadOutdated = false
                 do throws(Problem) {
-                    respond(ContentCoding.encoded(try work(exchange, context), for: request, of: route))
+                    var response = try work(exchange, context)
+                    if context.hasReadOutdated { response.headers.append((Self.outdated, "1")) }
+                    respond(ContentCoding.encoded(response, for: request, of: route))
                 } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }
@@ -160,6 +167,11 @@ package struct Door: Sendable {
             if !isTaken { respond(Problem.busy(1).response) }
         }
     }
+
+    /// The header of an answer from a file of another version of the program, while a new one is folded.
+    private static let outdated = "Whereabouts-Outdated"
+    /// The beginning of the paths that are open to auditors.
+    private static let auditorsPaths = "/v1/log/"
 
     /// Someone without credentials. Routes that admit them look for a token first, or need none.
     private static let nobody = Caller(principal: .house, scopes: [], token: nil)

@@ -122,7 +122,7 @@ struct OpenAPIDocument {
     private static func security(_ access: Operation.Access) -> JSONTree {
         switch access {
         case .anybody, .page, .message: []
-        case .token, .operator, .reportingKey: [["token": []]]
+        case .token, .operator, .auditor, .reportingKey: [["token": []]]
         case .ownTracks, .person: [["ownTracks": []], ["token": []]]
         }
     }
@@ -134,6 +134,11 @@ struct OpenAPIDocument {
         "Whereabouts-Request": [
             "description": "The id of the request in the log and the diagnostics.",
             "schema": Schema.uuid,
+        ],
+        "Whereabouts-Outdated": [
+            "description":
+                "1 if the answer comes from a file that another version of the program made: it lacks the events since the update. Absent otherwise.",
+            "schema": Schema.text,
         ],
         "Retry-After": [
             "description": "The seconds after which to send the request again.", "schema": Schema.integer(0...86_400),
@@ -147,9 +152,12 @@ struct OpenAPIDocument {
         "Link": ["description": "The next page of a CSV answer, if there is one.", "schema": Schema.text],
     ]
 
-    /// References to headers; every answer has `Whereabouts-Request`.
+    /// References to headers; every answer has `Whereabouts-Request` and can have `Whereabouts-Outdated`.
     private static func headers(_ names: [String]) -> JSONTree {
-        .object((["Whereabouts-Request"] + names).map { ($0, ["$ref": .text("#/components/headers/\($0)")]) })
+        .object(
+            (["Whereabouts-Outdated", "Whereabouts-Request"] + names).map {
+                ($0, ["$ref": .text("#/components/headers/\($0)")])
+            })
     }
 
     /// An answer with a problem (RFC 9457).
@@ -237,12 +245,13 @@ struct OpenAPIDocument {
     }
 
     /// The id of an operation, for example `getPeopleLocation` for `GET /v1/people/*/location`. A path that ends in a
-    /// variable part adds `One`: `getPeopleVisitsOne`.
+    /// variable part adds `One`: `getPeopleVisitsOne`. More than two at the end add their number: `getLogTileOne3`.
     private static func operationID(of route: Route) -> String {
         let words = route.pattern.filter { $0 != "v1" && $0 != "*" }.flatMap { part in
             part.split { $0 == "-" || $0 == "." }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
         }
-        let item = route.pattern.last == "*" ? "One" : ""
+        let open = route.pattern.reversed().prefix { $0 == "*" }.count
+        let item = open == 0 ? "" : open <= 2 ? "One" : "One\(open)"
         return route.method.lowercased() + words.joined() + item
     }
 }
@@ -266,7 +275,7 @@ struct PathParameter {
         "devices": .init(name: "device", schema: Schema.handle.with(["examples": ["anna-phone"]])),
         "location-queries": .init(name: "query", schema: Schema.uuid),
         "consent-requests": .init(name: "query", schema: Schema.uuid),
-        "exports": .init(name: "form", schema: Schema.word("gpx", "geojson", "kml", "csv", "rec", "fixes")),
+        "exports": .init(name: "form", schema: Schema.word("gpx", "geojson", "kml", "csv", "rec", "fixes", "archive")),
         "visits": .init(name: "visit", schema: Schema.visitID),
         "track": .init(name: "fix", schema: Schema.reference),
         "regions": .init(name: "region", schema: Schema.regionID),
@@ -280,6 +289,7 @@ struct PathParameter {
         "webhooks": .init(name: "webhook", schema: Schema.reference),
         "dead-letters": .init(name: "letter", schema: Schema.reference),
         "imports": .init(name: "import", schema: Schema.uuid),
+        "heads": .init(name: "number", schema: Schema.eventNumber),
         "webhook": .init(name: "key", schema: clientName),
         "logGet": .init(name: "key", schema: clientName),
         "logPost": .init(name: "key", schema: clientName),
@@ -290,9 +300,18 @@ struct PathParameter {
             name: "projection", schema: Schema.projectionName),
     ]
 
+    /// The parts of a tile's path: a level or `entries`, and the number of the tile in groups of three digits; the last
+    /// group may be a width.
+    private static let ofTile: [PathParameter] =
+        [.init(name: "level", schema: Schema.pattern("^([0-9]{1,2}|entries)$").with(["examples": ["0"]]))]
+        + ["tile", "second", "third", "fourth"].map {
+            .init(name: $0, schema: Schema.pattern(#"^(x?[0-9]{3}(\.p)?|[0-9]{1,3})$"#).with(["examples": ["000"]]))
+        }
+
     /// The variable parts of a route, in order.
     static func of(_ route: Route) -> [PathParameter] {
-        zip(route.pattern, route.pattern.dropFirst()).filter { $1 == "*" }.compactMap { byParent[$0.0] }
+        if route.pattern.starts(with: ["v1", "log", "tile"]) { return Array(ofTile.prefix(route.pattern.count - 3)) }
+        return zip(route.pattern, route.pattern.dropFirst()).filter { $1 == "*" }.compactMap { byParent[$0.0] }
     }
 
     /// The path with names in place of `*`, for example `/v1/people/{person}/visits/{visit}`.

@@ -34,6 +34,8 @@ package struct Operation: Sendable {
         case token(Scopes)
         /// The operator's token.
         case `operator`
+        /// The token of the operator, or of an auditor whom the operator has appointed.
+        case auditor
         /// A device's reporting key, as the client's protocol sends it.
         case reportingKey
         /// A device's handle and reporting key as user name and password.
@@ -48,7 +50,7 @@ package struct Operation: Sendable {
             switch self {
             case .anybody: .none
             case .page: .page
-            case .token, .operator, .reportingKey, .ownTracks, .person: .header
+            case .token, .operator, .auditor, .reportingKey, .ownTracks, .person: .header
             case .message(let credentials): credentials
             }
         }
@@ -57,7 +59,7 @@ package struct Operation: Sendable {
         package var isRequired: Bool {
             switch self {
             case .anybody, .page: false
-            case .token, .operator, .reportingKey, .ownTracks, .person, .message: true
+            case .token, .operator, .auditor, .reportingKey, .ownTracks, .person, .message: true
             }
         }
 
@@ -66,6 +68,7 @@ package struct Operation: Sendable {
             switch self {
             case .token(let scopes), .person(let scopes): scopes
             case .operator: .operate
+            case .auditor: .inspect
             case .anybody, .page, .reportingKey, .ownTracks, .message: []
             }
         }

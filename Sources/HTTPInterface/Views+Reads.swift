@@ -16,7 +16,11 @@ extension Views {
         let asked = ReadQuestion(
             subject: try exchange.handle(0), question: question, from: range.from, to: range.to,
             purpose: try exchange.purpose(), continuing: try Cursor(exchange, decisions)?.read)
+        let asOf = try self.asOf(exchange)
         return try gate.read(exchange, asked) { (reading) throws(Problem) in
+            if let asOf, let projection {
+                return try computePast(reading, asOf, projection, context, compute)
+            }
             // Only a caller who sees everything may measure how the log grows.
             if let projection, reading.permit.precision == .exact {
                 try wait(for: atLeast, in: projection)
@@ -34,6 +38,35 @@ extension Views {
         return try read(exchange, context, question, from: projection) { (reading) throws(Problem) in
             try compute(reading, form)
         }
+    }
+
+    /// The moment that a request names with `as-of` or, by the operator, `as-of-number`; `nil` if it names none.
+    private func asOf(_ exchange: Exchange) throws(Problem) -> AsOf? {
+        let time = try exchange.time("as-of")
+        guard let text = exchange.request.parameter("as-of-number") else { return time.map { .time($0) } }
+        guard time == nil else { throw .refused("Give \"as-of\" or \"as-of-number\", not both.") }
+        // People do not see the numbers of the house.
+        guard decisions.references(for: exchange.caller).isPlain, let number = Int64(text) else {
+            throw .refused("\"as-of-number\" is a number of the log, for the operator; give a time as \"as-of\".")
+        }
+        return .number(number)
+    }
+
+    /// Computes an answer from the person's tables as they were. What the reader may see is decided by the rights of
+    /// now. A reader under a grant gets none: the person may have withdrawn what was known then.
+    private func computePast(
+        _ reading: Gate.Reading, _ asOf: AsOf, _ projection: String, _ context: AnswerContext,
+        _ compute: (Gate.Reading) throws(Problem) -> Gate.Computed
+    ) throws(Problem) -> Gate.Computed {
+        let verdict = reading.permit.verdict
+        guard verdict == .own || verdict == .operatorOnRecord else {
+            throw .refused("Answers as of an earlier moment are for the person, and for the operator.")
+        }
+        let past = try PastTables(
+            of: reading.permit.subject, in: projection, at: asOf, now: reading.now, decisions.log, context)
+        context.past = past
+        defer { context.past = nil }
+        return try compute(reading.asOf(past.moment))
     }
 
     /// The number of the event or place that a view must have folded before it is read, from `at-least`; 0 without it.

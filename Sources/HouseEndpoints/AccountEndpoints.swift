@@ -26,13 +26,11 @@ package struct AccountEndpoints: Sendable {
     /// The body may have `expires`; by default the code expires after ``Limits/defaultInvitationSeconds``. Answers 201
     /// with `id`, `code`, `expires` and `number`. A repetition with the same `Idempotency-Key` shows the same code.
     ///
-    /// - Throws: 429 if the inviter or their tree has made as many invitations today as it may.
-    ///
     /// May call: a person with the scope `manage`, for themselves, and the operator. Recorded as
     /// `AccountInvitationMade`, with the hash of the code.
     ///
     /// - Throws: 422 if `expires` is past or more than a week away, or if the inviter has as many open invitations as
-    ///   they may.
+    ///   they may; 429 if the inviter or their tree has made as many invitations today as it may.
     package func invite(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -98,13 +96,11 @@ package struct AccountEndpoints: Sendable {
     /// `anna-7f3k`: the answer does not disclose whether a handle of that name exists. Answers 201 with `handle`, the
     /// new token (`id`, `token`, `scopes`) and `number`.
     ///
-    /// - Throws: 400 if the name is not a handle or has more than ``Limits/accountNameCharacters`` characters; 404 if
-    ///   the code is wrong, used or expired.
-    ///
     /// May call: anyone who has the code. Recorded as `PersonAdded`, `TokenIssued` and `AccountInvitationClosed` in
     /// one commit, so that a code opens one account even if two requests race.
     ///
-    /// - Throws: 422 if the random handle is taken, which a new `Idempotency-Key` solves.
+    /// - Throws: 400 if the name is not a handle or has more than ``Limits/accountNameCharacters`` characters; 404 if
+    ///   the code is wrong, used or expired; 422 if the random handle is taken, which a new `Idempotency-Key` solves.
     func open(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {

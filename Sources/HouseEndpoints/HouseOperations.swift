@@ -18,7 +18,8 @@ package enum HouseOperations {
     ///   - witnesses: `nil` unless witnesses are configured.
     ///   - serverCounters: The counters of the HTTP server; `nil` while nothing listens.
     package static func all(
-        views: Views, answers: AnswerPool, directory: DataDirectory, backups: BackupKeeper, backupMaker: BackupMaker,
+        views: Views, houseLog: HouseLog, answers: AnswerPool, directory: DataDirectory, backups: BackupKeeper,
+        backupMaker: BackupMaker,
         deviceContacts: DeviceContacts, geocodingBudgets: GeocodingBudgets, requestFigures: RequestFigures,
         verificationProgress: VerificationProgress, apps: PushApps?, webhooks: WebhookDeliverer?,
         witnesses: WitnessRounds?, serverCounters: @escaping @Sendable () -> HTTPServerCounters?
@@ -31,17 +32,20 @@ package enum HouseOperations {
             ).operations
         operations += GrantEndpoints(decisions: decisions, views: views).operations
         operations += LinkEndpoints(decisions: decisions, views: views).operations
+        operations += RetentionEndpoints(decisions: decisions, views: views).operations
         operations += SharedEndpoint(decisions: decisions).operations
         operations += AccountEndpoints(decisions: decisions).operations
         // Facts that concern no person.
         operations += GeocodeEndpoints(decisions: decisions, geocodingBudgets: geocodingBudgets).operations
         // The operator's requests.
         operations += PushTestEndpoints(decisions: decisions, gate: gate, pushApps: apps).operations
+        operations += PushBudgetEndpoint(decisions: decisions).operations
         operations +=
             OperateEndpoints(
                 decisions: decisions, gate: gate, host: views.host, directory: directory, backupMaker: backupMaker,
                 verificationProgress: verificationProgress, work: OperatorWork()
             ).operations
+        operations += AuditorEndpoints(decisions: decisions, gate: gate, houseLog: houseLog).operations
         operations +=
             MetricsEndpoint(
                 decisions: decisions, host: views.host, answers: answers, requestFigures: requestFigures,

@@ -36,6 +36,14 @@ extension OperateEndpoints {
         report.fixes = try fixes(context)
         for status in host.status where status.generation.role == .active {
             guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
+            if status.isOutdated {
+                // The program cannot fold it, and its successor is still being folded.
+                report.projections.append(
+                    VerifiedProjection(
+                        status.generation, place: status.place, fingerprint: status.fingerprint, rows: nil,
+                        refold: RefoldCheck.Result.loading.rawValue))
+                continue
+            }
             report.projections.append(check(status, kind, context))
         }
         let standing = StandingCheck.run(decisions.log, context.reader)

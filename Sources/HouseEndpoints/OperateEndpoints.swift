@@ -64,6 +64,8 @@ struct OperateEndpoints: Sendable {
         }
         var notes: [String] = []
         if decisions.log.isStandingUnsaved { notes.append(Self.unsavedStanding) }
+        if !host.outdated.isEmpty { notes.append(Self.outdatedViews(host.outdated)) }
+        if host.selfCheck.isLogDamaged { notes.append(Self.damagedLog) }
         if decisions.log.identities.trouble != nil { notes.append(Self.stuckIdentities) }
         return .reply(Readiness(status: "ready", note: notes.isEmpty ? nil : notes.joined(separator: " ")))
     }
@@ -75,12 +77,20 @@ struct OperateEndpoints: Sendable {
     private static let unsavedStanding =
         "The standing cannot be saved. Nothing is lost, but the next start takes longer; the diagnostics say why."
 
+    /// A note: answers come from files of another version of the program, and lack the events since the update.
+    private static func outdatedViews(_ names: [String]) -> String {
+        "After the update, answers from \(names.joined(separator: ", ")) lack the newest events until it is folded from the log again."
+    }
+    /// A note of the background check. It names no number: this answer needs no token.
+    private static let damagedLog =
+        "The background check found an event of the log that was changed. Run whereabouts verify."
+
     /// A note: reports are accepted, and the index is tried again.
     private static let stuckIdentities =
         "The index of fixes cannot be written. Reports are still accepted, and the service tries again; the diagnostics say why."
 
     /// Throws 404 unless the caller's token has the scope `operate`.
-    private static func requireOperator(_ exchange: Exchange) throws(Problem) {
+    static func requireOperator(_ exchange: Exchange) throws(Problem) {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
     }
 
@@ -210,10 +220,15 @@ struct OperateEndpoints: Sendable {
         try Self.requireOperator(exchange)
         let head = decisions.log.head
         let items = host.status.map { status in
-            ProjectionItem(
+            var item = ProjectionItem(
                 generation: GenerationItem(status.generation), place: status.place, head: head,
-                state: status.isLoading ? ProjectionItem.loading : ProjectionItem.ready,
+                state: status.isLoading
+                    ? ProjectionItem.loading : status.isOutdated ? ProjectionItem.outdated : ProjectionItem.ready,
                 fingerprint: status.fingerprint.hex)
+            item.eventsPerSecond = status.eventsPerSecond
+            item.secondsLeft = status.secondsLeft
+            item.checkedAt = host.selfCheck.checkedAt(status.generation).map { Moment(milliseconds: $0.milliseconds) }
+            return item
         }
         return .reply(Page(items: items, end: PageEnd(asOf: .number(head))))
     }
@@ -239,6 +254,29 @@ struct OperateEndpoints: Sendable {
         }
         return try change(.rebuildProjection(kind.name, version: version), exchange) {
             (worker, name) throws(ProjectionHost.HostError) in try worker.rebuild(name, version: version)
+        }
+    }
+
+    /// `POST /v1/projections/rebuilds`: folds a new generation of every projection, with one scan of the log. Answers with
+    /// the new generations at once.
+    ///
+    /// Recorded as one `OperatorActed(rebuildProjection)` for each projection. A rebuild of the newest version that is
+    /// under way goes on.
+    func rebuildAll(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        try Self.requireOperator(exchange)
+        var acts: [Int64] = []
+        for kind in ProjectionKind.all {
+            let act = OperatorAct.rebuildProjection(kind.name, version: kind.newest)
+            acts.append(try decisions.append(exchange, .recordAct(act)).last)
+        }
+        do throws(Problem) {
+            let made = try perform { (worker) throws(ProjectionHost.HostError) in try worker.rebuildAll() }
+            return .reply(RebuildingGenerations(items: made.map { GenerationItem($0) }))
+        } catch {
+            for act in acts { try decisions.append(exchange, .recordAct(.failed(act))) }
+            throw error
         }
     }
 
@@ -328,8 +366,13 @@ struct OperateEndpoints: Sendable {
                     kind, active: "\(directory)/\(pair.active.fileName)", other: "\(directory)/\(pair.other.fileName)")
             } catch { throw Problem(500, "Damaged", "A projection cannot be read: \(error).") }
             if let found {
-                let body = ProjectionDifference(found, pair).bytes
-                let persons = found.rows.lazy.compactMap(\.person)
+                let persons = found.rows.compactMap(\.person)
+                let handles = decisions.log.withStanding { standing in
+                    var handles: [PersonID: String] = [:]
+                    for person in persons { handles[person] = standing.persons[person]?.handle?.text }
+                    return handles
+                }
+                let body = ProjectionDifference(found, pair) { handles[$0] }.bytes
                 return try gate.read(exchange, about: persons, body, asOf: found.place)
             }
             usleep(20_000)
@@ -364,11 +407,21 @@ extension GenerationItem {
 
 extension ProjectionDifference {
     /// The counts of the differences, the two generations, and the first rows.
-    init(_ diff: ProjectionDiff, _ pair: (active: Catalog.Generation, other: Catalog.Generation)) {
+    ///
+    /// - Parameter handle: The handle of a person; `nil` for one that does not exist.
+    init(
+        _ diff: ProjectionDiff, _ pair: (active: Catalog.Generation, other: Catalog.Generation),
+        handle: (PersonID) -> String?
+    ) {
         self.init(
             isEqual: diff.isEqual, added: Int64(diff.added), removed: Int64(diff.removed),
             changed: Int64(diff.changed), asOf: .number(diff.place), active: GenerationItem(pair.active),
             other: GenerationItem(pair.other),
-            rows: diff.rows.map { DifferingRow(table: $0.table, key: $0.key, old: $0.active, new: $0.other) })
+            rows: diff.rows.map { row in
+                DifferingRow(
+                    person: row.person.flatMap(handle), table: row.table, key: row.key, change: row.change.rawValue,
+                    old: row.active?.summary, new: row.other?.summary,
+                    columns: row.differences.map { DifferingColumn(name: $0.column, old: $0.active, new: $0.other) })
+            })
     }
 }

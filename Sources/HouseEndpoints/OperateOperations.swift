@@ -77,6 +77,14 @@ extension OperateEndpoints {
                     Schema.body(optional: ["version": Schema.count]), named: "RebuildRequest", isOptional: true),
                 answer: Operation.Answer(Schema.generation)),
             Operation(
+                "POST", APIPath.projectionsRebuildAll.text, .answer(rebuildAll),
+                group: .operation, summary: "Rebuild all projections.",
+                description:
+                    "Only for the operator. Folds a new generation of every projection, with one scan of the log.",
+                access: .operator, discloses: .command,
+                answer: Operation.Answer(
+                    Schema.object(of: RebuildingGenerations.self), named: "RebuildingGenerations")),
+            Operation(
                 "POST", APIPath.projectionsActivate.text, .answer(activate),
                 group: .operation, summary: "Activate the rebuilt projection.",
                 description: "Only for the operator. The answer is 409 if the rebuild is not done.", access: .operator,

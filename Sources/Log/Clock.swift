@@ -28,3 +28,11 @@ extension Identifier128 {
     /// needs some.
     private static let randomWords = Mutex<[UInt64]>([])
 }
+
+extension Int64 {
+    /// 53 random bits: the mark of a restore or an accepted loss. Integers of events are within 2⁵³ of 0.
+    package static func randomMark() -> Int64 {
+        let bits = randomBytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+        return Int64(bits >> 11)
+    }
+}

@@ -153,10 +153,11 @@ package final class EventLog: Sendable {
         try Self.catchUp(&standing, &heads, to: store.identity.size, reader)
         try keys.goOn(after: standing)
         let sealer = LogSealer(after: store.identity, heads: heads)
-        // A crash between an erasure's event and its consequences leaves keys, and the person's rows in the saved
+        // A crash between the event of an erasure, or of retention, and its consequences leaves keys, and the person's rows in the saved
         // standing. They are removed first.
         let erased = standing.persons.erased
         try keys.destroyKeys(of: erased)
+        try keys.finishRetention(standing)
         var unsaved: LogError?
         if saved < standing.place {
             do throws(LogError) {
@@ -183,7 +184,8 @@ package final class EventLog: Sendable {
             try keys.beginEpoch(epoch)
             do throws(AppendFailure) {
                 _ = try appendAndWait(
-                    .recordLoss(from: loss.from, to: loss.known, epoch: epoch), by: .house, correlation: .random())
+                    .recordLoss(from: loss.from, to: loss.known, epoch: epoch, mark: .randomMark()), by: .house,
+                    correlation: .random())
             } catch {
                 if case .fault(let fault) = error { throw fault }
                 throw .stopped

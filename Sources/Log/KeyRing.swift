@@ -9,6 +9,8 @@ package import Whereabouts
 // <id> <person> <class> <period>". `destroyed` lists the ids of keys that were destroyed on purpose. Every copy of the
 // file has the list, so that restoring an old copy cannot bring a person back.
 //
+// `period` is a UTC month, for example 202611, or a UTC day, for example 20261124.
+//
 // `kek_check` has one row: 32 zero bytes sealed in the same way, with the associated data "whereabouts key check". Only
 // the key-encryption key of this file opens it. A row of `key` is never changed, only deleted.
 
@@ -18,7 +20,7 @@ package final class KeyRing: Sendable {
     struct Slot: Hashable {
         let person: PersonID
         let keyClass: KeyClass
-        /// The UTC month, for example 202611.
+        /// The UTC month, for example 202611, or the UTC day, for example 20261124 (`KeyPeriod`).
         let period: Int64
     }
 
@@ -82,10 +84,10 @@ package final class KeyRing: Sendable {
     /// Keys that are kept in memory, about 30 MiB of them; more are read from the file again.
     static let mostKept = 100_000
 
-    private let state: Mutex<Store>
+    let state: Mutex<Store>
     private let keyEncryptionKey: SymmetricKey
     /// Raised when keys are destroyed, so that copies of keys in other places are dropped.
-    private let generation = Atomic<Int>(0)
+    let generation = Atomic<Int>(0)
 
     /// Opens or creates `keys.sqlite`.
     ///
@@ -129,20 +131,19 @@ package final class KeyRing: Sendable {
     package var currentGeneration: Int { generation.load(ordering: .acquiring) }
 
     /// The year and month of `time` as one number, 202611.
-    static func period(of time: Timestamp) -> Int64 {
-        let civil = CalendarDay(utc: time).civil
-        return civil.year * 100 + civil.month
-    }
+    static func period(of time: Timestamp) -> Int64 { KeyPeriod.month(of: CalendarDay(utc: time)) }
 
-    /// The key that seals `keyClass` of `person` in the month of `time`. A new key is on disk only after
+    /// The key that seals `keyClass` of `person` in the month of `time`, or in its day. A new key is on disk only after
     /// ``makeDurable()``, which must be called before anything sealed under it is written.
     ///
+    /// - Parameter isDaily: Whether the key is for the UTC day alone, so that it can be destroyed the day after.
     /// - Throws: ``LogError/keyUnreadable(id:)`` if the key exists and does not open. It stays as it is, because a copy
     ///   of the file may have it undamaged.
     func sealingKey(
-        for person: PersonID, _ keyClass: KeyClass, at time: Timestamp
+        for person: PersonID, _ keyClass: KeyClass, at time: Timestamp, isDaily: Bool = false
     ) throws(LogError) -> (id: Int64, key: SymmetricKey) {
-        try key(of: Slot(person: person, keyClass: keyClass, period: Self.period(of: time)))
+        let period = isDaily ? KeyPeriod.day(CalendarDay(utc: time)) : Self.period(of: time)
+        return try key(of: Slot(person: person, keyClass: keyClass, period: period))
     }
 
     /// The key from which the salts of a person's own log are derived; it is durable. ``EventLog/proofKey(of:)`` makes

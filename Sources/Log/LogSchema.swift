@@ -142,6 +142,14 @@ package struct EventHeader {
         return Self.leaf(headWithoutPrevious: &scratch, body: body, previous: previous, sha256)
     }
 
+    /// The entry of the event in the tree: the canonical header and SHA-256 of the body. Its leaf is SHA-256(0x00 ‖ entry).
+    package func entry(body: [UInt8], previous: Digest?, _ sha256: SHA256) -> [UInt8] {
+        var writer = CBORWriter()
+        write(to: &writer)
+        if let previous { previous.withBytes { writer.byteString($0) } } else { writer.byteStringHead(0) }
+        return writer.bytes + sha256.hash(body).bytes
+    }
+
     /// As above, with the header already written into `writer`.
     static func leaf(
         headWithoutPrevious writer: inout CBORWriter, body: UnsafeRawBufferPointer, previous: Digest?, _ sha256: SHA256
@@ -161,5 +169,6 @@ package struct EventHeader {
 extension Hash256 {
     /// The same 256 bits.
     package init(_ digest: Digest) { self.init(words: digest.words) }
-    var digest: Digest { Digest(words: words) }
+    /// The same 256 bits.
+    package var digest: Digest { Digest(words: words) }
 }

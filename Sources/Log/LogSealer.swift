@@ -18,8 +18,13 @@ struct Batch {
     var answers: [(completion: EventLog.Completion, result: Result<Receipt, AppendFailure>)] = []
     /// The persons whose keys are destroyed once the batch is durable.
     var erased: [PersonID] = []
+    /// The keys of old reports that are destroyed then.
+    var retired: [(person: PersonID, keys: [Int64])] = []
     /// The queries that end with this batch.
     var ended: [QueryID] = []
+
+    /// Whether keys are destroyed once the batch is durable.
+    var destroysKeys: Bool { !erased.isEmpty || !retired.isEmpty }
 
     /// Whether there is nothing to write and no caller to answer.
     var isEmpty: Bool { answers.isEmpty && events.isEmpty }
@@ -30,15 +35,16 @@ struct Batch {
         keys.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         erased = []
+        retired = []
         ended.removeAll(keepingCapacity: true)
     }
 }
 
-/// This month's keys by person and class, as the writer's thread needs them to prepare events.
+/// Today's keys by person and class, as the writer's thread needs them to prepare events.
 struct SealingKeys {
     private let ring: KeyRing
     private var keys: [Int64: (id: Int64, key: SymmetricKey)] = [:]
-    private var period: Int64 = 0
+    private var day = CalendarDay(number: .min)
     private var generation: Int
 
     init(_ ring: KeyRing) {
@@ -46,21 +52,28 @@ struct SealingKeys {
         generation = ring.currentGeneration
     }
 
+    /// Drops the keys, because a new rule may demand keys of days or of months.
+    mutating func forget() { keys = [:] }
+
     /// Adds the keys of `encoded` to `batch`; new ones become durable before the batch does.
+    ///
+    /// - Parameter isDaily: Whether a person's track is sealed under keys of days.
     mutating func prepare(
-        _ encoded: EventCoding.Encoded, at time: Timestamp, for batch: inout Batch
+        _ encoded: EventCoding.Encoded, at time: Timestamp, for batch: inout Batch,
+        isDaily: (PersonID) -> Bool = { _ in false }
     ) throws(LogError) {
-        let (generation, period) = (ring.currentGeneration, KeyRing.period(of: time))
-        if generation != self.generation || period != self.period {
+        let (generation, day) = (ring.currentGeneration, CalendarDay(utc: time))
+        if generation != self.generation || day != self.day {
             keys = [:]
-            (self.generation, self.period) = (generation, period)
+            (self.generation, self.day) = (generation, day)
         }
         for part in encoded.parts {
             let slot = part.person.rawValue << 1 | part.keyClass.rawValue
             if let known = keys[slot] {
                 batch.keys.append(known)
             } else {
-                let key = try ring.sealingKey(for: part.person, part.keyClass, at: time)
+                let key = try ring.sealingKey(
+                    for: part.person, part.keyClass, at: time, isDaily: part.keyClass == .track && isDaily(part.person))
                 if keys.count >= KeyRing.mostKept { keys = [:] }
                 keys[slot] = key
                 batch.keys.append(key)

@@ -26,8 +26,8 @@ package struct LogVerification: Sendable {
     package internal(set) var lostParts: Int64 = 0
 }
 
-/// Recomputes the log from its rows: every leaf, the numbers, the versions and chain of each stream, the tree, and the
-/// row `log` that the last commit wrote.
+/// Recomputes the log from its rows: every leaf, the numbers, the versions and chain of each stream, the tree, the heads of
+/// the persons' own logs, and the row `log` that the last commit wrote.
 ///
 /// Reads a few thousand rows at a time through its own connection, so that neither memory nor the write-ahead log grows
 /// while it runs beside the service. Events appended meanwhile are not verified. Every sealed part is opened, because
@@ -39,11 +39,27 @@ package final class LogVerifier {
     private var scratch = CBORWriter()
     private var range = CompactRange()
     private var heads: [Int64: (version: Int64, leaf: Digest)] = [:]
+    private var personHeads = HeadsVerifier()
     private let cipher = AES256GCM()
     private var known: [Int64: KeyRing.Key] = [:]
     private var buffer: [UInt8] = []
     private var result: LogVerification
-    private var lastLeaf: Digest?
+    private var pass = Pass()
+
+    /// What a pass over the log has found at its beginning, how it is made, and where it is.
+    private struct Pass {
+        /// As of the beginning; `nil` if it cannot be read.
+        var identity: LogIdentity?
+        /// The difference of the tables from those of this version, in words.
+        var alteration: String?
+        /// The number of the last event to verify.
+        var end: Int64 = .max
+        var hasBegun = false
+        /// Whether sealed parts are opened, to count those whose key is gone.
+        var opensParts = true
+        /// The leaf of the last event that was read.
+        var lastLeaf: Digest?
+    }
 
     /// The rows read at once.
     private static let rowsPerRead = 4096
@@ -75,28 +91,52 @@ package final class LogVerifier {
     package func verify(
         progress: (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
     ) throws(LogError) -> LogVerification {
-        let identity: LogIdentity?
-        let alteration: String?
+        try begin()
+        while result.events < pass.end, result.problem == nil, try readRows(Self.rowsPerRead) {
+            progress(result.events, max(pass.end == .max ? 0 : pass.end, result.events))
+        }
+        return try finish()
+    }
+
+    /// Verifies the next rows, without opening their sealed parts, for a check in the background.
+    ///
+    /// - Parameter rows: The most rows to read.
+    /// - Returns: `nil` until the pass has reached the event that was the newest at its first slice, or has found a
+    ///   fault. Its counts of erased and lost parts are 0.
+    package func verifySlice(rows: Int) throws(LogError) -> LogVerification? {
+        pass.opensParts = false
+        if !pass.hasBegun { try begin() }
+        let isMore = result.events < pass.end && result.problem == nil ? try readRows(rows) : false
+        return isMore && result.events < pass.end && result.problem == nil ? nil : try finish()
+    }
+
+    /// The number of the newest event that was verified.
+    package var events: Int64 { result.events }
+
+    /// Reads the identity of the log and the size up to which it is verified.
+    private func begin() throws(LogError) {
+        pass.hasBegun = true
         do throws(SQLiteError) {
             let difference = try LogSchema.difference(connection)
             do throws(SQLiteError) {
-                (identity, alteration) = (try LogIdentity.read(connection), difference)
+                (pass.identity, pass.alteration) = (try LogIdentity.read(connection), difference)
             } catch {
                 guard error.meansDamage else { throw error }
-                (identity, alteration) = (nil, difference ?? error.message)
+                (pass.identity, pass.alteration) = (nil, difference ?? error.message)
             }
         } catch {
             guard error.isCorruption else { throw .sqlite(error) }
-            (identity, alteration) = (nil, error.message)
+            (pass.identity, pass.alteration) = (nil, error.message)
         }
-        let end = identity?.range.size ?? .max
-        while result.events < end, result.problem == nil, try readRows(upTo: end) {
-            progress(result.events, max(end == .max ? 0 : end, result.events))
-        }
+        pass.end = pass.identity?.range.size ?? .max
+    }
+
+    /// Compares the tree and the newest leaf, and looks for rows that do not belong to the log.
+    private func finish() throws(LogError) -> LogVerification {
         result.root = range.root(sha256)
-        if result.problem == nil { compare(identity) }
+        if result.problem == nil { compare(pass.identity) }
         if result.problem == nil { try lookBeyond() }
-        if let alteration {
+        if let alteration = pass.alteration {
             fail(result.events, "the tables of the file differ from those of this version: \(alteration)")
         }
         return result
@@ -129,7 +169,7 @@ package final class LogVerifier {
             fail(result.events + 1, "the log counts \(identity.size) events, and this one is missing")
         } else if identity.range.subtrees != range.subtrees {
             fail(result.events, "the tree stored with it is not the tree over the events")
-        } else if identity.head != lastLeaf {
+        } else if identity.head != pass.lastLeaf {
             fail(result.events, "the newest leaf stored with it is a different one")
         }
     }
@@ -140,7 +180,7 @@ package final class LogVerifier {
     }
 
     /// Verifies the next rows; `false` if there are none.
-    private func readRows(upTo end: Int64) throws(LogError) -> Bool {
+    private func readRows(_ most: Int) throws(LogError) -> Bool {
         var rows = 0
         do throws(SQLiteError) {
             try connection.cached(
@@ -150,7 +190,7 @@ package final class LogVerifier {
                 """
             ) { (statement) throws(SQLiteError) in
                 try statement.bind(result.events, at: 1)
-                try statement.bind(Int(min(Int64(Self.rowsPerRead), end - result.events)), at: 2)
+                try statement.bind(Int(min(Int64(most), pass.end - result.events)), at: 2)
                 while result.problem == nil, try statement.step() {
                     rows += 1
                     try check(statement)
@@ -194,10 +234,18 @@ package final class LogVerifier {
         guard row.withBytes(at: 9, { Digest(bytes: $0) }) == leaf else {
             return fail(due, "it does not match its leaf")
         }
-        try row.withBytes(at: 8) { (body) throws(SQLiteError) in try countParts(body, of: header) }
+        if header.kind == EventKind.headsCommitted.rawValue {
+            let fault = try row.withBytes(at: 8) { (body) throws(SQLiteError) in
+                try personHeads.check(body, number: number, connection, sha256)
+            }
+            if let fault { return fail(due, fault) }
+        }
+        if pass.opensParts {
+            try row.withBytes(at: 8) { (body) throws(SQLiteError) in try countParts(body, of: header) }
+        }
         heads[header.stream.rawValue] = (header.version, leaf)
         range.append(leaf, sha256)
-        lastLeaf = leaf
+        pass.lastLeaf = leaf
         result.events = number
     }
 

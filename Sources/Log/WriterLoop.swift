@@ -76,9 +76,8 @@ final class WriterLoop: @unchecked Sendable {
                 case .commands(let commands):
                     try prepare(commands)
                     log.giveBack(commands)
-                    // The keys of an erased person must be destroyed before any answer, and before anything is built on
-                    // the erasure.
-                    if !batch.erased.isEmpty { try commitErasure() }
+                    // The keys must be destroyed before any answer, and before anything is built on that.
+                    if batch.destroysKeys { try commitDestruction() }
                     if saving.events >= Self.eventsPerSave, saving.isDue { try save() }
                 case .turn(let othersWait): commit(othersWait: othersWait)
                 case .nothing: try idle()
@@ -118,23 +117,28 @@ final class WriterLoop: @unchecked Sendable {
         return batch
     }
 
-    /// Commits an erasure and destroys the keys, before its caller or any later command gets an answer.
-    private func commitErasure() throws(LogError) {
+    /// Commits an erasure, or the end of old reports, and destroys the keys, before its caller or any later command gets
+    /// an answer.
+    private func commitDestruction() throws(LogError) {
         var unfinished: LogError?
         try log.withTurn { () throws(LogError) in
             try committer.write(batch)
-            for person in batch.erased {
-                do throws(LogError) { try log.keys.destroyKeys(of: person) } catch {
-                    guard error.isFull, log.room?.spend() == true else { throw error }
-                    try log.keys.destroyKeys(of: person)
-                }
+            do throws(LogError) { try destroyKeys() } catch {
+                guard error.isFull, log.room?.spend() == true else { throw error }
+                try destroyKeys()
             }
             committer.forgetKeys()
             // A saved standing still names the erased people; if a new one cannot be saved, there must be none.
             if let error = saveDurable(), !saving.file.remove() { unfinished = error }
-            log.identities.erase(batch.erased)
+            if !batch.erased.isEmpty { log.identities.erase(batch.erased) }
         }
         committer.answer(&batch, unfinished)
+    }
+
+    /// Destroys the keys of the batch. A second call destroys those that are left.
+    private func destroyKeys() throws(LogError) {
+        for person in batch.erased { try log.keys.destroyKeys(of: person) }
+        for (person, keys) in batch.retired { try log.keys.destroy(keys, of: person) }
     }
 
     /// Saves the standing once its events are durable.
@@ -193,7 +197,7 @@ final class WriterLoop: @unchecked Sendable {
         for item in commands {
             try prepare(item, at: now)
             // The disk should not wait for the rest of a long queue.
-            if batch.answers.count >= Self.worthACommit, batch.erased.isEmpty, log.tryTurn() {
+            if batch.answers.count >= Self.worthACommit, !batch.destroysKeys, log.tryTurn() {
                 commit(othersWait: true)
             }
         }
@@ -236,7 +240,9 @@ final class WriterLoop: @unchecked Sendable {
         encoded.removeAll(keepingCapacity: true)
         for index in decision.drafts.indices {
             encoded.append(EventCoding.encode(decision.drafts[index].event, in: decision.drafts[index].stream))
-            do throws(LogError) { try keys.prepare(encoded[index], at: now, for: &batch) } catch {
+            do throws(LogError) {
+                try keys.prepare(encoded[index], at: now, for: &batch, isDaily: hasDailyKeys)
+            } catch {
                 guard case .keyUnreadable(let id) = error else { throw error }
                 batch.keys.removeSubrange(before...)
                 if unreadable.insert(id).inserted { Diagnostics.fault("key.unreadable", "\(error)") }
@@ -246,6 +252,9 @@ final class WriterLoop: @unchecked Sendable {
         noteKeys(from: before)
         return nil
     }
+
+    /// Whether the track of a person is sealed under keys of days.
+    private func hasDailyKeys(_ person: PersonID) -> Bool { log.withStanding { $0.retention.hasDailyKeys(person) } }
 
     /// Has the standing note the highest key of the batch, beginning at this index.
     private func noteKeys(from first: Int) {
@@ -308,7 +317,7 @@ final class WriterLoop: @unchecked Sendable {
     ) throws(LogError) {
         let encoded = EventCoding.encode(event, in: stream)
         let before = batch.keys.count
-        try keys.prepare(encoded, at: now, for: &batch)
+        try keys.prepare(encoded, at: now, for: &batch, isDaily: hasDailyKeys)
         noteKeys(from: before)
         number(event, encoded, to: stream, cause: cause, actor: actor, correlation: correlation, at: now)
     }
@@ -327,7 +336,13 @@ final class WriterLoop: @unchecked Sendable {
         if let (device, fix) = event.identified, let fix, let person = stream.person {
             tail.append(fix, device: device, person: person, number: header.number)
         }
-        if case .locationQueryEnded(let query, _, _) = event { batch.ended.append(query) }
+        switch event {
+        case .locationQueryEnded(let query, _, _): batch.ended.append(query)
+        case .retentionSet: keys.forget()
+        case .retentionApplied(let applied, _):
+            if let person = stream.person { batch.retired.append((person, applied.keys)) }
+        default: break
+        }
         let recorded = RecordedEvent(
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
             correlation: correlation, cause: cause, event: event)

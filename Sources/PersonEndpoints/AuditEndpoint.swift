@@ -14,6 +14,8 @@ extension ReadEndpoints {
     ///
     /// A row of a query may have many pushes, so pages are shorter than those of visits.
     static let auditRowsPerPage: Int64 = 500
+    /// The value of the parameter `by`.
+    static let byOthers = "others"
     /// The longest time, in seconds, by which a clock can be set back without hiding entries.
     private static let clockSeconds: Int64 = 86_400
 
@@ -27,14 +29,18 @@ extension ReadEndpoints {
     /// May call: the person with the scope `audit`, and the operator. The read itself is recorded, and is in the next
     /// answer.
     ///
-    /// `from` and `to` filter the rows of a page, so a page may have fewer rows than `limit`, and still a `next`.
+    /// `from` and `to` filter the rows of a page, so a page may have fewer rows than `limit`, and still a `next`. With
+    /// `by=others` the person's own reads are left out and a page is filled with other entries. For example, a program
+    /// that shows the audit each minute does not have to pass over its own reads. The other entries are the same.
     ///
-    /// - Throws: 404 for another caller, 422 for a cursor that this caller was not given.
+    /// - Throws: 400 for another value of `by`, 404 for another caller, 422 for a cursor that this caller was not given.
     package func audit(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
         let limit = Int(try exchange.integer("limit", in: 1...Self.auditRowsPerPage, default: 100))
         let before = try row(exchange)
+        let by = exchange.request.parameter("by")
+        guard by == nil || by == Self.byOthers else { throw .invalid("\"by\" must be \(Self.byOthers).") }
         let isCSV = exchange.request.header("accept")?.lowercased().hasPrefix("text/csv") == true
         var next: String?
         let answer = try views.read(exchange, context, .audit, from: AuditTable.name) {
@@ -42,7 +48,7 @@ extension ReadEndpoints {
             let (from, to) = (reading.from, reading.to)
             let (entries, asOf) = try context.read(AuditTable.name) { (connection) throws(SQLiteError) in
                 try AuditEntry.page(
-                    about: reading.permit.subject,
+                    about: reading.permit.subject, byOthers: by != nil,
                     before: before.map { (cursor) throws(SQLiteError) in
                         // An act that does not exist counts as one before the first.
                         cursor >= 0 ? cursor : try AuditReader.numberOfAct(-max(cursor, -.max), in: connection) ?? 0
@@ -60,7 +66,11 @@ extension ReadEndpoints {
             next =
                 entries.count == limit && isOver != true
                 ? entries.last.map { reading.references.rowOrAct($0.cursor).text } : nil
-            let items = shown.map { $0.item(decisions, names, context, reading.references) }
+            let coverage = try logs.coverage(of: reading.permit.subject, context)
+            let items = shown.map { entry in
+                entry.item(decisions, names, context, reading.references)
+                    .proven(entry.newestNumber.map { coverage.state(of: $0, contents: entry.missingContents) })
+            }
             if isCSV {
                 let lines = items.map { AuditCSV.lines(for: $0) }.joined()
                 return Gate.Computed(
@@ -114,6 +124,29 @@ private enum AuditEntry {
         }
     }
 
+    /// The number of the last event that the entry shows and that is in the person's own log; `nil` for an act of the
+    /// operator, which has no entry there.
+    var newestNumber: Int64? {
+        switch self {
+        case .query(let query, let attempts, let starts, let disclosures):
+            ([query.number, query.endedNumber ?? 0] + attempts.map(\.number) + starts.map(\.number)
+                + disclosures.map(\.number)).max()
+        case .read, .change: number
+        case .act: nil
+        }
+    }
+
+    /// Why the contents of the entry cannot be read; `nil` if they can, or if a change has none.
+    var missingContents: String? {
+        switch self {
+        case .query(let query, _, _, let disclosures):
+            disclosures.lazy.compactMap { $0.disclosure.content.missing }.first
+                ?? (query.purposeForSubject == nil ? "erased" : nil)
+        case .read(let read): read.read.content.missing
+        case .change, .act: nil
+        }
+    }
+
     /// The row after which the next page begins. An event of the person has its number; an act of the operator has only
     /// its ordinal, so that people do not learn the act's number.
     var cursor: Int64 { if case .act(let act) = self { -act.ordinal } else { number } }
@@ -131,8 +164,10 @@ private enum AuditEntry {
     /// The newest `limit` entries of all kinds before a number.
     ///
     /// Reads at most `limit` rows of each kind, and for each query its attempts, pushes under way and disclosures.
+    ///
+    /// - Parameter byOthers: Whether the subject's own reads are left out.
     static func page(
-        about subject: PersonID, before: Int64?, limit: Int, in connection: borrowing Connection
+        about subject: PersonID, byOthers: Bool, before: Int64?, limit: Int, in connection: borrowing Connection
     ) throws(SQLiteError) -> [AuditEntry] {
         var entries: [AuditEntry] = []
         for query in try AuditReader.queries(about: subject, before: before, limit: limit, in: connection) {
@@ -142,7 +177,9 @@ private enum AuditEntry {
                     try AuditReader.pushesUnderWay(for: query.query, in: connection),
                     try AuditReader.disclosures(for: query.query, in: connection)))
         }
-        entries += try AuditReader.reads(about: subject, before: before, limit: limit, in: connection).map { .read($0) }
+        entries += try AuditReader.reads(
+            about: subject, byOthers: byOthers, before: before, limit: limit, in: connection
+        ).map { .read($0) }
         entries += try AuditReader.changes(about: subject, before: before, limit: limit, in: connection).map {
             .change($0)
         }
@@ -272,6 +309,35 @@ private enum AuditEntry {
         let (accepted, received) = (since(moments.accepted), since(moments.received))
         return AuditLatencyItem(
             pushAccepted: accepted, fixReceived: received, disclosed: since(moments.disclosed))
+    }
+}
+
+extension Part {
+    /// Why the content cannot be read, in the words of an audit; `nil` if it can.
+    fileprivate var missing: String? {
+        switch self {
+        case .open: nil
+        case .erased: "erased"
+        case .keyLost: "unreadable"
+        }
+    }
+}
+
+extension AuditItem {
+    /// The same entry with the state of its proof.
+    fileprivate func proven(_ proof: AuditProofItem?) -> AuditItem {
+        switch self {
+        case .query(var query):
+            query.proof = proof
+            return .query(query)
+        case .read(var read):
+            read.proof = proof
+            return .read(read)
+        case .change(var change):
+            change.proof = proof
+            return .change(change)
+        case .act, .other: return self
+        }
     }
 }
 

@@ -7,7 +7,7 @@ import Log
 import Replies
 import Whereabouts
 
-/// A person's corrections of their derived visits: merge, split, remove, and rename a place.
+/// A person's corrections of their derived visits and places: merge, split, remove, rename a place, join two places.
 ///
 /// Corrections are events and are applied when visits are read; the derived rows stay as they are.
 ///
@@ -19,7 +19,8 @@ struct CorrectionEndpoints: Sendable {
     /// `POST /v1/people/*/corrections`: records a correction.
     ///
     /// The body has `type` and its members: `merge` and `notVisit` take `from` and `to`, `split` takes `at`, `rename`
-    /// takes `latitude`, `longitude` and `name`. Answers 201 with `id` and `number`.
+    /// takes `latitude`, `longitude` and `name`, `samePlace` takes `latitude`, `longitude`, `otherLatitude` and
+    /// `otherLongitude`. Answers 201 with `id` and `number`.
     ///
     /// - Throws: 400 for an unknown type or a missing member, 422 if the writer refuses the correction.
     ///
@@ -29,7 +30,8 @@ struct CorrectionEndpoints: Sendable {
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let correction = try Self.correction(
-            of: try exchange.object("type", "from", "to", "at", "latitude", "longitude", "name"))
+            of: try exchange.object(
+                "type", "from", "to", "at", "latitude", "longitude", "name", "otherLatitude", "otherLongitude"))
         let (id, receipt) = try decisions.append(exchange, .correct(correction, of: try exchange.handle(0)))
         let references = decisions.references(for: exchange.caller)
         return HTTPResponse.created(
@@ -50,19 +52,29 @@ struct CorrectionEndpoints: Sendable {
             }
             return .split(at: moment)
         case .rename:
-            guard let latitude = body["latitude"]?.double, let longitude = body["longitude"]?.double else {
-                throw .invalid("\"latitude\" and \"longitude\" are missing: give those of the place to rename.")
-            }
-            let coordinate: Coordinate
-            do throws(CoordinateError) {
-                coordinate = try Coordinate(latitude: latitude.positiveZero, longitude: longitude.positiveZero)
-            } catch {
-                throw .invalid("\(error)")
-            }
+            let coordinate = try Self.coordinate(of: body, "latitude", "longitude", ofThe: "place to rename")
             return .rename(coordinate, try body.requiredText("name"))
+        case .samePlace:
+            return .samePlace(
+                try Self.coordinate(of: body, "latitude", "longitude", ofThe: "place that gives the name"),
+                with: try Self.coordinate(of: body, "otherLatitude", "otherLongitude", ofThe: "other place"))
         case nil:
             let words = Correction.Kind.allCases.map(\.word).joined(separator: ", ")
             throw .invalid("\"type\" must be one of \(words).")
+        }
+    }
+
+    /// - Throws: 400 without the two members, or for degrees out of range.
+    private static func coordinate(
+        of body: JSONValue, _ latitudeName: String, _ longitudeName: String, ofThe place: String
+    ) throws(Problem) -> Coordinate {
+        guard let latitude = body[latitudeName]?.double, let longitude = body[longitudeName]?.double else {
+            throw .invalid("\"\(latitudeName)\" and \"\(longitudeName)\" are missing: give those of the \(place).")
+        }
+        do throws(CoordinateError) {
+            return try Coordinate(latitude: latitude.positiveZero, longitude: longitude.positiveZero)
+        } catch {
+            throw .invalid("\(error)")
         }
     }
 

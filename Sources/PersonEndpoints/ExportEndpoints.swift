@@ -5,7 +5,6 @@ import HTTPServer
 import Log
 import Projections
 import Replies
-import SQLite
 import Tables
 import Whereabouts
 
@@ -15,11 +14,19 @@ struct ExportEndpoints: Sendable {
     let views: Views
     /// The room for files that are too long for memory.
     let room: SpoolRoom
+    /// The form `archive`.
+    let archive: ArchiveEndpoint
 
     /// The forms by the last part of the address.
     static let forms: [String: TrackForm] = [
         "gpx": .gpx, "geojson": .geoJSON, "kml": .kml, "csv": .csv, "rec": .ownTracks, "fixes": .fixes,
     ]
+
+    /// The last part of the address of a person's archive, and its media type.
+    static let archiveForm = "archive"
+    static let archiveType = "application/zip"
+    /// Bytes go into the answer after this many fixes.
+    private static let fixesAtOnce = 1000
 
     /// `GET /v1/people/*/exports/*`: the fixes of the range, or of one `device`, as a file, by time and as they were
     /// reported. `import` reads each form again.
@@ -31,6 +38,7 @@ struct ExportEndpoints: Sendable {
     func export(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
+        if exchange.parameters[1] == Self.archiveForm { return try archive.archive(exchange, context) }
         guard let form = Self.forms[exchange.parameters[1]] else { throw .notFound }
         let person = try exchange.handle(0)
         let wanted = exchange.request.parameter("device")
@@ -43,32 +51,18 @@ struct ExportEndpoints: Sendable {
             let answer = SpooledAnswer(in: room, for: exchange.caller.principal)
             var file = TrackFile(form, of: person)
             var count: Int64 = 0
-            var failure: Problem?
-            var handles: [DeviceID: String?] = [:]
-            func handle(of device: DeviceID) -> String? {
-                if let known = handles[device] { return known }
-                let handle = decisions.log.withStanding { $0.devices[device]?.handle?.text }
-                handles[device] = handle
-                return handle
+            let devices = DeviceHandles(decisions)
+            var pending = 0
+            let asOf = try context.eachFix(of: permit, from: range.from, to: range.to) { (row) throws(Problem) in
+                let device = devices.handle(of: row.device)
+                guard wanted == nil || wanted == device else { return }
+                file.add(row.fix, device: device)
+                count += 1
+                pending += 1
+                guard pending == Self.fixesAtOnce else { return }
+                pending = 0
+                try answer.append(file.takeBytes())
             }
-            let (_, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
-                var after: TimelineReader.FixKey?
-                while failure == nil {
-                    let rows = try TimelineReader.fixes(
-                        of: permit.subject, from: range.from, to: range.to, after: after,
-                        limit: Int(ReadEndpoints.rowsPerPage), in: connection)
-                    for row in rows where permit.shows(row.fix.timestamp) {
-                        let device = handle(of: row.device)
-                        guard wanted == nil || wanted == device else { continue }
-                        file.add(row.fix, device: device)
-                        count += 1
-                    }
-                    do throws(Problem) { try answer.append(file.takeBytes()) } catch { failure = error }
-                    guard rows.count == Int(ReadEndpoints.rowsPerPage), let last = rows.last else { break }
-                    after = TimelineReader.FixKey(last)
-                }
-            }
-            if let failure { throw failure }
             file.finish()
             try answer.append(file.takeBytes())
             let name = "\(person.text).\(form.fileExtension)"

@@ -11,16 +11,17 @@ package enum PersonOperations {
     ///   - webhooks: `nil` if the operator allows neither targets nor mail.
     ///   - hasTrackers: Whether the operator allows trackers at the MQTT broker.
     ///   - spoolRoom: The room for files that are too long for memory.
+    ///   - others: Operations of other modules, whose lists a person's archive has.
     package static func all(
         views: Views, personLogs: PersonLogs, answers: AnswerPool, waitingRoom: WaitingRoom, deliverer: Deliverer,
-        sources: FeedSources, webhooks: WebhookDeliverer?, hasTrackers: Bool, spoolRoom: SpoolRoom
+        sources: FeedSources, webhooks: WebhookDeliverer?, hasTrackers: Bool, spoolRoom: SpoolRoom,
+        others: [Operation]
     ) -> [Operation] {
         let (decisions, gate) = (views.decisions, views.gate)
         var operations =
             QueryEndpoints(decisions: decisions, gate: gate, answers: answers, waitingRoom: waitingRoom).operations
         // Stored data.
-        operations += ReadEndpoints(decisions: decisions, views: views).operations
-        operations += ExportEndpoints(decisions: decisions, views: views, room: spoolRoom).operations
+        operations += ReadEndpoints(decisions: decisions, views: views, logs: personLogs).operations
         operations += ProofEndpoints(views: views, logs: personLogs).operations
         operations +=
             LiveEndpoint(decisions: decisions, views: views, deliverer: deliverer, sources: sources).operations
@@ -34,6 +35,9 @@ package enum PersonOperations {
             ).operations
         operations += CorrectionEndpoints(decisions: decisions, views: views).operations
         operations += RevisionEndpoints(decisions: decisions, views: views).operations
+        let archive = ArchiveEndpoint(
+            decisions: decisions, views: views, room: spoolRoom, operations: operations + others)
+        operations += ExportEndpoints(decisions: decisions, views: views, room: spoolRoom, archive: archive).operations
         return operations
     }
 }

@@ -24,13 +24,12 @@ struct QueryEndpoints: Sendable {
     /// The body has `purpose`; `initiation` (`user` or `server`), `deadlineSeconds` and `maxAgeSeconds` are optional.
     /// The query's `url` is also in the header `Location`.
     ///
-    /// - Throws: 404 if the caller may not ask, as for an unknown person; 429 if they ask too often.
-    ///
     /// May call: a requester with a grant, the person, and the operator, each with the scope `query`. Recorded as
     /// `LocationQueried`. A person's refused question is recorded too, and the subject sees the true reason.
     ///
-    /// - Throws: 400 for a missing `purpose`, 422 for one that is too long or a deadline out of range; 503 if
-    ///   ``Limits/openQueries`` are under way.
+    /// - Throws: 400 for a missing `purpose`; 404 if the caller may not ask, as for an unknown person; 422 for a purpose
+    ///   that is too long or a deadline out of range; 429 if they ask too often; 503 if ``Limits/openQueries`` are under
+    ///   way.
     func ask(
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {

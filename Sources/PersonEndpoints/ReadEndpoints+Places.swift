@@ -13,6 +13,8 @@ import Whereabouts
 extension ReadEndpoints {
     /// `GET /v1/people/*/places`: the places visited in the range, by total time, the longest first, on one page.
     ///
+    /// Places that the person has joined (``Correction/samePlace(_:with:)``) are one row.
+    ///
     /// An id depends on all visits from the first one that may be shown, so callers with different grants may get
     /// different ids. `days` counts the local dates of the place on which the person was there. `usualHours` is in the local time of the place, and absent if its time zone is not known.
     ///
@@ -27,9 +29,9 @@ extension ReadEndpoints {
             let permit = reading.permit
             let range = try Self.range(reading)
             let now = reading.now
-            let corrections = decisions.corrections(of: reading.permit.subject)
+            let corrections = context.corrections(of: reading.permit.subject, decisions)
             var visits: [Int: [Visit]] = [:]
-            let (found, asOf) = try context.read(TimelineTable.name) {
+            let (derived, asOf) = try context.read(TimelineTable.name) {
                 (connection) throws(SQLiteError) -> [VisitedPlace] in
                 var places = PlaceDerivation()
                 // From the first visit, so that a place has the same id in every answer.
@@ -42,6 +44,10 @@ extension ReadEndpoints {
                 }
                 return places.places
             }
+            let joined = JoinedPlaces(derived, joinedBy: corrections.places)
+            let found = joined.places
+            var visitsThere: [Int: [Visit]] = [:]
+            for (place, visits) in visits { visitsThere[joined.indices[place], default: []] += visits }
             var zones = PlaceZones(views.timeZones, context, from: found.first?.firstArrival ?? now, to: now)
             let order = found.indices.filter { found[$0].visits > 0 }
                 .sorted { (found[$1].totalSeconds, found[$0].id) < (found[$0].totalSeconds, found[$1].id) }
@@ -51,7 +57,7 @@ extension ReadEndpoints {
                 let rules = zones.rules(at: place.coordinate)
                 var usual = rules.map { UsualHours(in: $0) }
                 var days = VisitedDays(in: rules)
-                for visit in visits[index] ?? [] {
+                for visit in visitsThere[index, default: []].sorted(by: { $0.arrival < $1.arrival }) {
                     if let departure = visit.departure { usual?.add(from: visit.arrival, to: departure) }
                     days.add(
                         from: max(visit.arrival, range.from ?? visit.arrival),

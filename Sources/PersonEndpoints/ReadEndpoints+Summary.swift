@@ -77,7 +77,10 @@ extension ReadEndpoints {
                 }
                 return spans.sorted { $0.from < $1.from }
             }
-            let periods = SummaryDerivation.periods(period, of: from..<to, dayStartMinutes: dayStart, spans: spans)
+            let joined = JoinedPlaces(places.places, joinedBy: corrections.places)
+            let periods = SummaryDerivation.periods(
+                period, of: from..<to, dayStartMinutes: dayStart, spans: spans.map { $0.inPlace { joined.indices[$0] } }
+            )
             let languages = exchange.languages(context)
             return PageWriter.page(periods, next: nil, asOf: asOf, reading.references) { summary in
                 let longest = summary.stays.sorted { ($1.value.seconds, $0.key) < ($0.value.seconds, $1.key) }
@@ -87,7 +90,7 @@ extension ReadEndpoints {
                     unknownSeconds: summary.unknownSeconds, distanceMeters: summary.distanceMeters,
                     visits: Int64(summary.visits),
                     places: longest.map { index, stay in
-                        let place = places.places[index]
+                        let place = joined.places[index]
                         let name = Self.placeName(at: place.coordinate, corrections, permit, context, languages)
                         return StayItem(
                             id: place.id.hexadecimal, place: name, visits: Int64(stay.visits), seconds: stay.seconds)

@@ -33,7 +33,7 @@ extension ReadEndpoints {
             let permit = reading.permit
             let range = try Self.range(reading)
             let from = after.map { max(range.from ?? $0, $0) } ?? range.from
-            let corrections = decisions.corrections(of: reading.permit.subject)
+            let corrections = context.corrections(of: reading.permit.subject, decisions)
             let now = reading.now
             let (found, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) -> Found in
                 try Self.waysAndGaps(of: permit, from: from, to: range.to, corrections, context, now, in: connection)

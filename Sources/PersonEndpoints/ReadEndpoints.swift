@@ -20,6 +20,8 @@ import Whereabouts
 struct ReadEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
+    /// The persons' own logs, whose checkpoints the audit names.
+    let logs: PersonLogs
 
     /// The most rows in a page, and the default.
     static let rowsPerPage: Int64 = 1000
@@ -77,7 +79,7 @@ struct ReadEndpoints: Sendable {
             (reading, form) throws(Problem) in
             let range = try Self.range(reading)
             let now = reading.now
-            let corrections = decisions.corrections(of: reading.permit.subject)
+            let corrections = context.corrections(of: reading.permit.subject, decisions)
             let ((visits, end), asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 let permit = reading.permit
                 return try ShownRows.page(
@@ -105,8 +107,10 @@ struct ReadEndpoints: Sendable {
         at coordinate: Coordinate, _ corrections: VisitCorrections, _ permit: Permit, _ context: AnswerContext,
         _ languages: [Language]
     ) -> String? {
-        permit.ownName(of: coordinate, in: corrections)
-            ?? context.placemark(at: coordinate, in: languages)?.shortAddress
+        // Others see the name of the place itself: that of a joined place may be of one that their grant hides.
+        let naming = permit.showsOwnNames ? corrections.namingCoordinate(at: coordinate) : coordinate
+        return permit.ownName(of: coordinate, in: corrections)
+            ?? context.placemark(at: naming, in: languages)?.shortAddress
     }
 
     /// `GET /v1/people/*/crossings`: entries to and exits from the person's regions, by time.

@@ -50,7 +50,7 @@ extension ReadEndpoints {
                 summary: "List a person's visits.",
                 description:
                     "In order of arrival. `departure` is null for a visit under way. The read is recorded before the answer is sent.",
-                access: .token(.query), discloses: .visits, query: Self.rowParameters,
+                access: .token(.query), discloses: .visits, query: Self.rowParameters + Self.pastParameters,
                 answer: Operation.Answer(Schema.page(of: VisitItem.self), pageOf: "Visit"), hasPlaces: true,
                 hasNames: true),
             .read(
@@ -67,14 +67,14 @@ extension ReadEndpoints {
                 summary: "List a person's crossings of regions.",
                 description:
                     "Entries and exits in order of time; an exit has the seconds that the person stayed. The read is recorded before the answer is sent.",
-                access: .token(.query), discloses: .crossings, query: Self.rowParameters,
+                access: .token(.query), discloses: .crossings, query: Self.rowParameters + Self.pastParameters,
                 answer: Operation.Answer(Schema.page(of: CrossingItem.self), pageOf: "Crossing")),
             .read(
                 APIPath.peopleTrips.text, trips,
                 summary: "List a person's trips and gaps.",
                 description:
                     "The movements between visits, with distance and mode, and the gaps of more than ten minutes without data. The read is recorded before the answer is sent.",
-                access: .token(.query), discloses: .trips, query: Self.rangeParameters + [.after],
+                access: .token(.query), discloses: .trips, query: Self.rangeParameters + [.after] + Self.pastParameters,
                 answer: Operation.Answer(Schema.page(Self.trip), pageOf: "Trip"),
                 hasPlaces: true, hasNames: true),
             .read(
@@ -82,7 +82,7 @@ extension ReadEndpoints {
                 summary: "List the places a person visited.",
                 description:
                     "The place with the most time comes first. The read is recorded before the answer is sent.",
-                access: .token(.query), discloses: .places, query: Self.rangeParameters,
+                access: .token(.query), discloses: .places, query: Self.rangeParameters + Self.pastParameters,
                 answer: Operation.Answer(Schema.page(of: PlaceItem.self), pageOf: "VisitedPlace"),
                 hasPlaces: true, hasNames: true),
             .read(
@@ -111,12 +111,17 @@ extension ReadEndpoints {
                 description:
                     "The newest entry comes first. Needs the scope `audit`. Entries are queries with their pushes, fixes and disclosures, reads, changes of rights, and the operator's acts that concern everyone. The read is recorded too.",
                 access: .token(.audit), discloses: .audit,
-                query: Self.rangeParameters + Self.newestParameters,
+                query: Self.rangeParameters + Self.newestParameters + Self.pastParameters + [
+                    Operation.Parameter(
+                        name: "by", schema: Schema.word(Self.byOthers),
+                        description: "With `others`, the person's own reads are left out.")
+                ],
                 answer: Operation.Answer(
                     Schema.page(
                         Schema.object(
                             ["kind": Schema.word("query", "read", "change", "act"), "at": Schema.time],
-                            optional: ["number": Schema.event])), pageOf: "AuditEntry"),
+                            optional: ["number": Schema.event, "proof": Schema.object(of: AuditProofItem.self)])),
+                    pageOf: "AuditEntry"),
                 answerTypes: ["text/csv"], mixesTexts: true),
             .read(
                 APIPath.peopleAsked.text, asked,
@@ -158,6 +163,8 @@ extension ReadEndpoints {
 
     /// The parameters that choose a time range.
     static let rangeParameters: [Operation.Parameter] = [.from, .to, .day, .timeZone]
+    /// The parameters of an answer as of an earlier moment.
+    private static let pastParameters: [Operation.Parameter] = [.asOf, .asOfNumber]
     /// The parameters of a list of derived rows, such as visits.
     static let rowParameters: [Operation.Parameter] = rangeParameters + [.limit(rowsPerPage), .after]
     /// The parameters of a list of fixes, whose pages are longer.

@@ -174,12 +174,10 @@ struct RecorderEndpoints: Sendable {
     ///
     /// `format` is `json`, `geojson`, `linestring` or `raw`. With `limit`, the newest fixes come first.
     ///
-    /// - Throws: 422 if the range has more than ``fixesMax`` fixes.
-    ///
     /// Recorded with the question `track`. Anomalies are included, as in the Recorder.
     ///
     /// - Throws: 400 for a missing `user` or `device`, an unknown format or time; 404 for a person whom the caller
-    ///   may not read.
+    ///   may not read; 422 if the range has more than ``fixesMax`` fixes.
     func locations(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {

@@ -19,10 +19,11 @@ extension WebhookEndpoints {
     /// - `homeAssistant`: nothing
     ///
     /// All but `homeAssistant` take `topics`, by default all but silence, and `silentAfter` for the topic silence. The
-    /// webhook acts with the caller's token: if the token is revoked, it sends nothing.
+    /// webhook acts with the caller's token: if the token is revoked, it sends nothing. A session of the page gives it a
+    /// token of its own, which only reads and is revoked with the webhook.
     ///
-    /// May call: the person only, with the scopes `manage` and `audit`, and with a token instead of a session.
-    /// Recorded as `WebhookAdded`, with the target and the secret sealed.
+    /// May call: the person only, with the scopes `manage` and `audit`. Recorded as `WebhookAdded`, with the target and
+    /// the secret sealed, for a session after `TokenIssued`.
     ///
     /// - Throws: 409 if the operator allows no targets of the kind; 422 if the operator does not allow this target, or
     ///   for too many webhooks.
@@ -52,13 +53,21 @@ extension WebhookEndpoints {
         let terms = NoticeTerms(
             kind: kind, silentAfterSeconds: silentAfter,
             codeHash: kind == .email ? WebhookTarget.codeHash(target.confirmationCode) : nil)
-        let (id, receipt) = try decisions.append(exchange, .addWebhook(of: handle, target, topics, terms))
+        let (id, receipt) = try decisions.append(
+            exchange, .addWebhook(of: handle, target, topics, terms, ownToken: Self.ownToken()))
         let references = decisions.references(for: exchange.caller)
         return HTTPResponse.created(
             receipt, references,
             MadeWebhook(
                 id: references.name(id.rawValue, .webhook), url: target.url, topics: topics.words,
                 secret: kind == nil ? "whsec_" + Base64.encode(target.secret) : nil))
+    }
+
+    /// The hash of the token that a webhook gets from a session; the decision does not use it for other callers. No
+    /// token with a random hash is known.
+    private static func ownToken() -> Hash256 {
+        var random = SystemRandomNumberGenerator()
+        return Hash256(words: (random.next(), random.next(), random.next(), random.next()))
     }
 
     /// The kind of a body; `nil` for signed JSON.

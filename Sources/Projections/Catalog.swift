@@ -89,20 +89,32 @@ package final class Catalog {
     /// Adds a generation in `role`, which must be free; the file does not exist yet.
     func add(_ name: String, version: Int64, role: Role) throws(SQLiteError) -> Generation {
         try connection.transaction { () throws(SQLiteError) in
-            let next = try connection.cached("SELECT coalesce(max(generation), 0) + 1 FROM generation WHERE name = ?") {
-                (statement) throws(SQLiteError) in
-                try statement.bind(name, at: 1)
-                return try statement.step() ? statement.int(at: 0) : 1
-            }
-            try connection.cached("INSERT INTO generation (name, version, generation, role) VALUES (?, ?, ?, ?)") {
-                (statement) throws(SQLiteError) in
-                try statement.bind(name, at: 1)
-                try statement.bind(version, at: 2)
-                try statement.bind(next, at: 3)
-                try statement.bind(role.rawValue, at: 4)
-                try statement.run()
-            }
-            return Generation(name: name, version: version, generation: next, role: role)
+            let generation = Generation(name: name, version: version, generation: try next(name), role: role)
+            try insert(generation, as: role)
+            return generation
+        }
+    }
+
+    /// Replaces a generation by the next one, with its version and role, in one transaction. Files are not touched.
+    ///
+    /// The number is a new one: what was found out about the old file, for example when it was checked, does not hold
+    /// for the new one.
+    func renew(_ old: Generation) throws(SQLiteError) -> Generation {
+        try connection.transaction { () throws(SQLiteError) in
+            let generation = Generation(
+                name: old.name, version: old.version, generation: try next(old.name), role: old.role)
+            try remove(old)
+            try insert(generation, as: old.role)
+            return generation
+        }
+    }
+
+    /// One more than the greatest number of a generation of this projection; 1 if there is none.
+    private func next(_ name: String) throws(SQLiteError) -> Int64 {
+        try connection.cached("SELECT coalesce(max(generation), 0) + 1 FROM generation WHERE name = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(name, at: 1)
+            return try statement.step() ? statement.int(at: 0) : 1
         }
     }
 
@@ -116,22 +128,35 @@ package final class Catalog {
         }
     }
 
+    /// Removes a generation's row and makes another one active, in one transaction.
+    ///
+    /// - Parameter new: `nil` to make none active.
+    func replace(_ old: Generation, by new: Generation?) throws(SQLiteError) {
+        try connection.transaction { () throws(SQLiteError) in
+            try remove(old)
+            guard let new else { return }
+            try remove(new)
+            try insert(new, as: .active)
+        }
+    }
+
     /// Gives each generation its new role in one transaction.
     func assign(_ roles: [(Generation, Role)]) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             // Two generations may swap roles, and a role is unique: all roles are removed before any is assigned.
             for (generation, _) in roles { try remove(generation) }
-            for (generation, role) in roles {
-                try connection.cached(
-                    "INSERT INTO generation (name, version, generation, role) VALUES (?, ?, ?, ?)"
-                ) { (statement) throws(SQLiteError) in
-                    try statement.bind(generation.name, at: 1)
-                    try statement.bind(generation.version, at: 2)
-                    try statement.bind(generation.generation, at: 3)
-                    try statement.bind(role.rawValue, at: 4)
-                    try statement.run()
-                }
-            }
+            for (generation, role) in roles { try insert(generation, as: role) }
+        }
+    }
+
+    private func insert(_ generation: Generation, as role: Role) throws(SQLiteError) {
+        try connection.cached("INSERT INTO generation (name, version, generation, role) VALUES (?, ?, ?, ?)") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(generation.name, at: 1)
+            try statement.bind(generation.version, at: 2)
+            try statement.bind(generation.generation, at: 3)
+            try statement.bind(role.rawValue, at: 4)
+            try statement.run()
         }
     }
 }

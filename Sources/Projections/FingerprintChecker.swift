@@ -17,12 +17,19 @@ package final class FingerprintChecker: Sendable {
         thread.withLock {
             $0 = WorkerThread { [self] in
                 defer { isDone.change { $0 = true } }
-                for kind in host.kinds where !isStopping {
+                for kind in host.kinds where !isStopping && !host.outdated.contains(kind.name) {
                     guard let path = host.activePath(of: kind.name) else { continue }
+                    let generation = host.status.first {
+                        $0.generation.name == kind.name && $0.generation.role == .active
+                    }?.generation
                     guard
                         let why = Self.problem(
                             kind, path: path, pauseMicroseconds: 10_000, isStopping: { self.isStopping })
-                    else { continue }
+                    else {
+                        if let generation, !isStopping { host.selfCheck.note(generation, checkedAt: .now) }
+                        continue
+                    }
+                    host.selfCheck.noteRefold()
                     _ = try? host.perform { (worker) throws(ProjectionHost.HostError) in
                         worker.healActive(kind.name, why)
                     }

@@ -23,6 +23,8 @@ package final class FollowedProjection {
     private(set) var isLoading: Bool
     /// Whether the write-ahead log may still have rows of an erased person.
     private(set) var holdsErased = false
+    /// The rate at which it is folded from zero.
+    var pace = FoldingPace()
     /// The reason why it cannot be written now; `nil` if it can.
     var trouble: ProjectionTrouble?
 
@@ -95,16 +97,25 @@ package final class FollowedProjection {
 
     /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction.
     ///
+    /// - Parameter byTime: Whether events of different times are settled one after the other. Report times, which are
+    ///   outside the fingerprint, are then those of the event that showed the row, and not of the end of the batch.
     /// - Throws: ``SQLiteError``. The transaction is then rolled back, and everything kept in memory dropped.
-    package func fold(_ batch: [RecordedEvent], endingWith leaf: Digest) throws(SQLiteError) {
+    package func fold(
+        _ batch: [RecordedEvent], endingWith leaf: Digest, byTime: Bool = false
+    ) throws(SQLiteError) {
         guard let last = batch.last, last.number > place else { return }
         let first = batch.firstIndex { $0.number > place } ?? 0
         let events = first == 0 ? batch : Array(batch[first...])
         let before = file.fingerprint
         try file.connection.begin()
         do throws(SQLiteError) {
-            try projection.fold(events)
-            try projection.flush()
+            var rest = events[...]
+            while let next = rest.first {
+                let group = byTime ? rest.prefix { $0.recordedAt == next.recordedAt } : rest
+                try projection.fold(Array(group))
+                try projection.flush()
+                rest = rest.dropFirst(group.count)
+            }
             try writePlace(number: last.number, leaf: leaf, isLoading: isLoading)
             try file.connection.commit()
         } catch {
@@ -114,12 +125,17 @@ package final class FollowedProjection {
             throw error
         }
         (place, self.leaf) = (last.number, leaf)
-        if events.contains(where: { if case .personErased = $0.event { true } else { false } }) {
+        if events.contains(where: \.event.removesRows) {
             projection.forget()
             holdsErased = true
             try overwriteErased()
         }
     }
+
+    /// Reads rows by the connection that writes them.
+    func read<R>(
+        _ body: (borrowing Connection) throws(SQLiteError) -> R
+    ) throws(SQLiteError) -> R { try body(file.connection) }
 
     /// Makes the indexes once all rows are loaded. Answers may then be read.
     package func finishLoading() throws(SQLiteError) {
@@ -263,4 +279,14 @@ struct ProjectionTrouble {
 
     /// Whether the next try may be made.
     var isDue: Bool { retrySeconds <= MonotonicClock.seconds }
+}
+
+extension Event {
+    /// Whether rows about a person must not stay anywhere in a file after it.
+    fileprivate var removesRows: Bool {
+        switch self {
+        case .personErased, .retentionApplied: true
+        default: false
+        }
+    }
 }

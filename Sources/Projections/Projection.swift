@@ -15,6 +15,8 @@ package protocol Projection: AnyObject {
     static var schema: StaticString { get }
     /// Indexes, made after the rows when a file is folded from zero. May be empty.
     static var indexes: StaticString { get }
+    /// Tables of earlier programs whose rows readers can still read while a new file is folded. None by default.
+    static var olderForms: [OlderForm] { get }
 
     /// `version` is one of ``versions``.
     init(file: ProjectionFile, version: Int64)
@@ -39,7 +41,11 @@ package protocol Projection: AnyObject {
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError)
 }
 
-/// One row for a comparison: its name and its content, as text.
+extension Projection {
+    package static var olderForms: [OlderForm] { [] }
+}
+
+/// One row for a comparison: its name and its content, by column.
 package struct ProjectionRow {
     /// The table that the row is in, or that it stands for.
     let table: StaticString
@@ -50,22 +56,45 @@ package struct ProjectionRow {
     // Made only on demand: a check of the fingerprint reads every row and needs neither.
     private let writeKey: () -> String
     private let writeSummary: () -> String
+    private let writeColumns: () -> [Column]
+
+    /// A content column as text.
+    package struct Column: Sendable {
+        /// The column's name, or that of a value made of several columns.
+        let name: String
+        /// The value; `nil` for NULL.
+        let value: String?
+
+        /// The column's name, and a value that is written as Swift describes it.
+        package init(_ name: StaticString, _ value: (some CustomStringConvertible)?) {
+            self.name = "\(name)"
+            self.value = value.map { "\($0)" }
+        }
+
+        /// A time, in milliseconds since 1970.
+        package init(_ name: StaticString, _ value: Timestamp?) { self.init(name, value?.milliseconds) }
+    }
 
     /// - Parameters:
     ///   - key: ``key``.
     ///   - summary: ``summary``.
+    ///   - columns: ``columns``.
     package init(
         table: StaticString, person: PersonID?, key: @escaping @autoclosure () -> String,
-        summary: @escaping @autoclosure () -> String, hash: Fingerprint
+        summary: @escaping @autoclosure () -> String, columns: @escaping @autoclosure () -> [Column],
+        hash: Fingerprint
     ) {
         (self.table, self.person, self.hash) = (table, person, hash)
-        (writeKey, writeSummary) = (key, summary)
+        (writeKey, writeSummary, writeColumns) = (key, summary, columns)
     }
 
     /// The key columns in words, unique in the table.
     var key: String { writeKey() }
-    /// The row's content columns as text.
+    /// The row's content columns in one text.
     var summary: String { writeSummary() }
+    /// The row's content columns in the order of the table. They need not be all: the fingerprint decides whether two
+    /// rows are equal.
+    var columns: [Column] { writeColumns() }
 }
 
 /// The SQLite file of one generation of a projection.

@@ -12,9 +12,47 @@ package struct ProjectionDiff: Sendable {
         /// The row's name, unique in its table.
         package let key: String
         /// The active generation's content; `nil` if it lacks the row.
-        package var active: String?
+        package fileprivate(set) var active: Content?
         /// The other generation's content; `nil` if it lacks the row.
-        package var other: String?
+        package fileprivate(set) var other: Content?
+
+        /// The content of a row in one generation.
+        package struct Content: Sendable {
+            /// All of it in one text.
+            package let summary: String
+            fileprivate let columns: [ProjectionRow.Column]
+
+            fileprivate init(_ row: ProjectionRow) { (summary, columns) = (row.summary, row.columns) }
+        }
+
+        /// A column and its values, as text.
+        package struct Difference: Sendable {
+            /// The column's name.
+            package let column: String
+            /// The active generation's value; `nil` for NULL, or if it lacks the row.
+            package let active: String?
+            /// The other generation's value; `nil` for NULL, or if it lacks the row.
+            package let other: String?
+        }
+
+        /// What happened to the row, seen from the active generation.
+        package enum Change: String, Sendable { case added, removed, changed }
+
+        /// Whether only one generation has the row.
+        package var change: Change { active == nil ? .added : other == nil ? .removed : .changed }
+
+        /// The columns of a row that only one generation has, or those that differ.
+        ///
+        /// Empty for a changed row whose difference is in no compared column, for example in the bytes of `details`.
+        package var differences: [Difference] {
+            let (before, after) = (active?.columns ?? [], other?.columns ?? [])
+            let names = before.map(\.name) + after.map(\.name).filter { name in !before.contains { $0.name == name } }
+            return names.compactMap { name in
+                let old = before.first { $0.name == name }?.value
+                let new = after.first { $0.name == name }?.value
+                return change == .changed && old == new ? nil : Difference(column: name, active: old, other: new)
+            }
+        }
     }
 
     /// The most rows that are listed; the rest is only counted.
@@ -75,7 +113,7 @@ package struct ProjectionDiff: Sendable {
             extra.insert(name)
             if told.count < Self.rowsTold {
                 told[name] = Row(
-                    table: "\(row.table)", person: row.person, key: row.key, active: nil, other: row.summary)
+                    table: "\(row.table)", person: row.person, key: row.key, active: nil, other: Row.Content(row))
             }
         }
         try active.eachRow { (row) throws(SQLiteError) in
@@ -83,12 +121,12 @@ package struct ProjectionDiff: Sendable {
             let name = "\(row.table) \(row.key)"
             if extra.remove(name) != nil {
                 changed += 1
-                told[name]?.active = row.summary
+                told[name]?.active = Row.Content(row)
             } else {
                 removed += 1
                 if told.count < Self.rowsTold {
                     told[name] = Row(
-                        table: "\(row.table)", person: row.person, key: row.key, active: row.summary, other: nil)
+                        table: "\(row.table)", person: row.person, key: row.key, active: Row.Content(row), other: nil)
                 }
             }
         }

@@ -12,15 +12,19 @@ extension ProjectionHost {
     /// and troubles. A trouble with one file never delays the others.
     package final class Worker {
         private unowned let host: ProjectionHost
-        private let log: EventLog
+        let log: EventLog
         /// The thread's own reader of the log.
-        private let reader: LogReader
+        let reader: LogReader
         /// The catalog; only this thread writes it.
-        private let catalog: Catalog
-        private let directory: String
-        private let kinds: [ProjectionKind]
+        let catalog: Catalog
+        let directory: String
+        let kinds: [ProjectionKind]
         /// The open files, one for each generation.
-        private var followed: [FollowedProjection] = []
+        var followed: [FollowedProjection] = []
+        /// The files of other versions of the program that answer, by projection.
+        var outdated: [String: OutdatedFile] = [:]
+        /// Makes room for live traffic while files are loaded.
+        private var throttle = LoadingThrottle(largestBatch: ProjectionHost.loadingBatch)
         /// How often each projection was folded again because of damage.
         private var heals: [String: Int] = [:]
         /// After so many refolds of one projection, the fault is not a damaged file.
@@ -46,7 +50,9 @@ extension ProjectionHost {
                 guard let kind = kinds.first(where: { $0.name == generation.name }),
                     kind.versions.contains(generation.version)
                 else {
-                    // A version of the fold that this program no longer has.
+                    // A version of the fold that this program does not have.
+                    let kind = kinds.first { $0.name == generation.name }
+                    if let kind, keepOutdated(generation, kind, try? reader.identity()) { continue }
                     try drop(generation)
                     continue
                 }
@@ -54,6 +60,8 @@ extension ProjectionHost {
                     if generation.role == .active { close(kind.name, error) }
                 }
             }
+            makeSuccessors()
+            endIfErased()
             let active = try catalog.generations().filter { $0.role == .active }
             for kind in kinds where !active.contains(where: { $0.name == kind.name }) {
                 do throws(SQLiteError) { try add(kind, version: kind.newest, role: .active) } catch {
@@ -67,7 +75,7 @@ extension ProjectionHost {
         }
 
         /// Notes that a projection cannot be opened; the others are not affected.
-        private func close(_ name: String, _ error: SQLiteError) {
+        func close(_ name: String, _ error: SQLiteError) {
             let sentence =
                 "The projection \(name) cannot be opened (SQLite \(error.extendedCode)); the service tries again."
             if closed[name] == nil { Diagnostics.fault("projection.closed", "\(sentence) \(error)") }
@@ -97,13 +105,14 @@ extension ProjectionHost {
         /// Publishes places, states and troubles for other threads.
         ///
         /// - Parameter switched: Whether an active file was replaced; readers then open the new one.
-        private func publish(switched: Bool) {
+        func publish(switched: Bool) {
             let troubles =
                 closed.map { (name: $0.key, sentence: $0.value.sentence) }
+                + outdated.compactMap { name, file in file.trouble.map { (name: name, sentence: $0.sentence) } }
                 + followed.compactMap { projection in
                     projection.trouble.map { (name: projection.generation.name, sentence: $0.sentence) }
                 }
-            host.publish(followed, troubles, switched: switched)
+            host.publish(followed, Array(outdated.values), troubles, head: log.head, switched: switched)
         }
 
         /// Runs `body` for one projection. An error becomes that projection's trouble; the others are not affected.
@@ -132,9 +141,11 @@ extension ProjectionHost {
 
         /// Opens the file of a generation. An unusable one is dropped, and an active one is folded again.
         private func open(_ generation: Catalog.Generation, _ kind: ProjectionKind) throws(SQLiteError) {
+            var known: LogIdentity?
             do throws(FollowedProjection.OpenFailure) {
                 let identity: LogIdentity
                 do throws(LogError) { identity = try reader.identity() } catch { throw .unusable("\(error)") }
+                known = identity
                 followed.append(
                     try FollowedProjection(
                         generation, kind: kind, directory: directory, log: identity, reader: reader))
@@ -142,32 +153,44 @@ extension ProjectionHost {
                 switch error {
                 case .fault(let error): throw error
                 case .unusable(let why):
+                    if keepOutdated(generation, kind, known) { return }
                     Diagnostics.note(
                         "projection.refold", "\(generation.fileName) cannot be used (\(why)); it is folded again.")
-                    try drop(generation)
-                    if generation.role == .active { try add(kind, version: generation.version, role: .active) }
+                    if generation.role == .active { try renew(generation, kind) } else { try drop(generation) }
                 }
             }
         }
 
         /// Makes a new generation and its empty file.
-        private func add(_ kind: ProjectionKind, version: Int64, role: Catalog.Role) throws(SQLiteError) {
+        func add(_ kind: ProjectionKind, version: Int64, role: Catalog.Role) throws(SQLiteError) {
             let generation = try catalog.add(kind.name, version: version, role: role)
             removeFile(generation)
             try open(generation, kind)
         }
 
         /// Forgets a generation: closes its file, removes its row, deletes its file.
-        private func drop(_ generation: Catalog.Generation) throws(SQLiteError) {
-            followed.removeAll {
-                $0.generation.name == generation.name && $0.generation.generation == generation.generation
-            }
+        func drop(_ generation: Catalog.Generation) throws(SQLiteError) {
+            leave(generation)
             try catalog.remove(generation)
             removeFile(generation)
         }
 
+        /// As `drop`, and makes the next generation with its version and role, which is folded from zero.
+        private func renew(_ generation: Catalog.Generation, _ kind: ProjectionKind) throws(SQLiteError) {
+            leave(generation)
+            let next = try catalog.renew(generation)
+            removeFile(generation)
+            removeFile(next)
+            try open(next, kind)
+        }
+
+        /// Closes the file of a generation.
+        private func leave(_ generation: Catalog.Generation) {
+            followed.removeAll { $0.generation.id == generation.id }
+        }
+
         /// Deletes the file with its write-ahead log and shared memory.
-        private func removeFile(_ generation: Catalog.Generation) {
+        func removeFile(_ generation: Catalog.Generation) {
             for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/\(generation.fileName)\(suffix)") }
         }
 
@@ -175,7 +198,7 @@ extension ProjectionHost {
         private func removeStrangers() {
             guard let entries = opendir(directory) else { return }
             defer { closedir(entries) }
-            let known = Set(followed.map(\.generation.fileName))
+            let known = Set(followed.map(\.generation.fileName) + outdated.values.map(\.generation.fileName))
             while let entry = readdir(entries) {
                 let name = withUnsafeBytes(of: entry.pointee.d_name) {
                     String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
@@ -200,10 +223,13 @@ extension ProjectionHost {
                     return
                 }
                 openClosed()
+                endIfErased()
+                makeSuccessors()
                 let isLive = advance(loading: false)
                 // A projection loaded from zero needs disk space for all its rows.
-                let isLoaded = log.room?.isShort == true || advance(loading: true)
+                let isLoaded = log.room?.isShort == true || load()
                 finishLoaded()
+                replaceOutdated()
                 for projection in working where projection.holdsErased {
                     attempt(projection) { () throws(SQLiteError) in try projection.overwriteErased() }
                 }
@@ -211,8 +237,34 @@ extension ProjectionHost {
                 if isLive && isLoaded {
                     host.rest(after: lowestPlace)
                     _ = log.waitForHead(after: lowestPlace, milliseconds: 50)
+                } else if isLive, throttle.dueSeconds > MonotonicClock.seconds {
+                    pause(until: throttle.dueSeconds)
                 }
             }
+        }
+
+        /// Folds a batch into the files that are loaded from zero, unless it is not due. `true` if there are none.
+        private func load() -> Bool {
+            let loading = followed.filter(\.isLoading)
+            if loading.isEmpty { return true }
+            let begin = MonotonicClock.seconds
+            throttle.look(head: log.head, reads: host.readsSoFar, at: begin)
+            guard throttle.dueSeconds <= begin else { return false }
+            let from = loading.map(\.place).min() ?? 0
+            let isLoaded = advance(loading: true)
+            let now = MonotonicClock.seconds
+            let folded = (loading.map(\.place).min() ?? 0) - from
+            if folded > 0 { throttle.note(events: Int(folded), seconds: now - begin, at: now) }
+            for projection in loading { projection.pace.note(place: projection.place, at: now) }
+            return isLoaded
+        }
+
+        /// Lets live traffic have the processor; ends early if an event comes.
+        private func pause(until due: Double) {
+            let milliseconds = Int(((due - MonotonicClock.seconds) * 1000).rounded(.up))
+            guard milliseconds > 0 else { return }
+            let live = followed.lazy.filter { $0.trouble == nil && !$0.isLoading }.map(\.place).min() ?? log.head
+            _ = log.waitForHead(after: live, milliseconds: milliseconds)
         }
 
         /// The projections that do not pause after a trouble.
@@ -232,7 +284,7 @@ extension ProjectionHost {
                 let batch: [(event: RecordedEvent, leaf: Digest)]
                 do throws(LogError) {
                     batch = try reader.events(
-                        after: place, limit: loading ? ProjectionHost.loadingBatch : ProjectionHost.batch)
+                        after: place, limit: loading ? throttle.batch : ProjectionHost.batch)
                 } catch {
                     stuck("The log cannot be folded after event \(place): \(error)")
                     usleep(500_000)
@@ -261,9 +313,16 @@ extension ProjectionHost {
 
         /// As `heal`, for a caller that found the active file of `name` damaged.
         package func healActive(_ name: String, _ why: String) {
+            if let file = outdated[name] {
+                return end(file, "\(file.generation.fileName) cannot be read (\(why)) and is deleted.")
+            }
             guard let active = find(name, .active), !active.isLoading else { return }
             do throws(SQLiteError) { try heal(active.generation, why) } catch {
                 stuck("\(active.generation.fileName) cannot be replaced: \(error).")
+                // No file answers now: the thread tries again to make one.
+                guard !isFollowed(active) else { return }
+                close(name, error)
+                publish(switched: true)
             }
         }
 
@@ -276,9 +335,11 @@ extension ProjectionHost {
                 throw SQLiteError(code: 11, message: "\(generation.name) was folded again too often: \(why)")
             }
             Diagnostics.note("projection.refold", "\(generation.fileName) is damaged (\(why)); it is folded again.")
-            try drop(generation)
-            guard let kind = kinds.first(where: { $0.name == generation.name }) else { return }
-            if generation.role == .active { try add(kind, version: generation.version, role: .active) }
+            if generation.role == .active, let kind = kinds.first(where: { $0.name == generation.name }) {
+                try renew(generation, kind)
+            } else {
+                try drop(generation)
+            }
             publish(switched: true)
         }
 
@@ -286,101 +347,6 @@ extension ProjectionHost {
         private func stuck(_ sentence: String) {
             if stuckAt != lowestPlace { Diagnostics.fault("projection.stuck", sentence) }
             stuckAt = lowestPlace
-        }
-
-        // MARK: Requests by operators
-
-        /// The kind with this name; throws ``HostError/unknownProjection(_:)`` without one.
-        private func kind(_ name: String) throws(HostError) -> ProjectionKind {
-            guard let kind = kinds.first(where: { $0.name == name }) else {
-                throw .unknownProjection(name, kinds.map(\.name))
-            }
-            return kind
-        }
-
-        /// The open generation with this role.
-        private func find(_ name: String, _ role: Catalog.Role) -> FollowedProjection? {
-            followed.first { $0.generation.name == name && $0.generation.role == role }
-        }
-
-        /// Does `body`; an error of SQLite becomes ``HostError/fault(_:)``.
-        private func guarded<R>(_ body: () throws(SQLiteError) -> R) throws(HostError) -> R {
-            do throws(SQLiteError) { return try body() } catch { throw .fault("\(error)") }
-        }
-
-        /// Begins a new generation beside the active one; an earlier candidate is deleted. The thread folds it from
-        /// zero, without delaying the active one.
-        package func rebuild(_ name: String, version: Int64?) throws(HostError) -> Catalog.Generation {
-            let kind = try kind(name)
-            let version = version ?? kind.newest
-            guard kind.versions.contains(version) else { throw .unknownVersion(name, kind.versions) }
-            try guarded { () throws(SQLiteError) in
-                if let old = find(name, .candidate) { try drop(old.generation) }
-                try add(kind, version: version, role: .candidate)
-                publish(switched: false)
-            }
-            guard let candidate = find(name, .candidate) else { throw .fault("The new \(name) cannot be opened.") }
-            return candidate.generation
-        }
-
-        /// Makes the candidate the active generation. The generation that was active stays for `rollback`.
-        package func activate(_ name: String) throws(HostError) -> Catalog.Generation {
-            _ = try kind(name)
-            guard let candidate = find(name, .candidate) else {
-                throw .nothingTo("There is no new \(name) to activate; run `projections rebuild \(name)` first.")
-            }
-            guard !candidate.isLoading else { throw .stillLoading(name) }
-            return try change(name, from: candidate, old: find(name, .previous))
-        }
-
-        /// Makes the previous generation active again, and the active one previous.
-        package func rollback(_ name: String) throws(HostError) -> Catalog.Generation {
-            _ = try kind(name)
-            guard let previous = find(name, .previous) else {
-                throw .nothingTo("There is no previous \(name) to activate.")
-            }
-            return try change(name, from: previous, old: nil)
-        }
-
-        /// Makes `new` the active generation and the active one the previous.
-        private func change(
-            _ name: String, from new: FollowedProjection, old dropped: FollowedProjection?
-        ) throws(HostError) -> Catalog.Generation {
-            guard let active = find(name, .active) else { throw .fault("No \(name) is active.") }
-            try guarded { () throws(SQLiteError) in
-                if let dropped { try drop(dropped.generation) }
-                try catalog.assign([(new.generation, .active), (active.generation, .previous)])
-                new.generation.role = .active
-                active.generation.role = .previous
-                publish(switched: true)
-            }
-            return new.generation
-        }
-
-        /// Deletes the candidates and previous generations of one projection or of all.
-        package func prune(_ name: String?) throws(HostError) -> [Catalog.Generation] {
-            if let name { _ = try kind(name) }
-            let gone = followed.map(\.generation).filter {
-                $0.role != .active && (name == nil || $0.name == name)
-            }
-            try guarded { () throws(SQLiteError) in
-                for generation in gone { try drop(generation) }
-                publish(switched: true)
-            }
-            return gone
-        }
-
-        /// The active generation and its candidate or predecessor, both loaded. Between two batches they are at the
-        /// same place.
-        package func pairForDiff(_ name: String) throws(HostError) -> (
-            active: Catalog.Generation, other: Catalog.Generation
-        ) {
-            _ = try kind(name)
-            guard let other = find(name, .candidate) ?? find(name, .previous), let active = find(name, .active) else {
-                throw .nothingTo("There is only one \(name); run `projections rebuild \(name)` first.")
-            }
-            guard !other.isLoading, !active.isLoading else { throw .stillLoading(name) }
-            return (active.generation, other.generation)
         }
     }
 }

@@ -25,6 +25,8 @@ package final class ProjectionHost: Sendable {
         var places: [String: Int64] = [:]
         /// The generations as of the last turn.
         var status: [Status] = []
+        /// The views for the files of other versions of the program, by projection.
+        var lifts: [String: StaticString] = [:]
         /// Raised whenever an active file is replaced.
         var switches = 0
         /// The requests that the thread has not taken yet.
@@ -50,6 +52,12 @@ package final class ProjectionHost: Sendable {
         package let isLoading: Bool
         /// Whether its files may still have rows of an erased person.
         let holdsErased: Bool
+        /// Whether another version of the program made it: it answers, and its place no longer moves.
+        package var isOutdated = false
+        /// While it is folded from zero: events a second. `nil` if that is not known yet.
+        package var eventsPerSecond: Double?
+        /// While it is folded from zero: the seconds until it is at the head. `nil` if that is not known yet.
+        package var secondsLeft: Double?
 
         /// - Parameters:
         ///   - place: The number of the newest event folded.
@@ -99,6 +107,10 @@ package final class ProjectionHost: Sendable {
     private let shared = Monitor(Shared())
     private let log: EventLog
     private let directory: String
+    /// The reads of projections so far; a rebuild makes room for them.
+    private let reads = Atomic<Int>(0)
+    /// What the background check has found.
+    package let selfCheck = SelfCheckFindings()
     /// The projections that are kept.
     let kinds: [ProjectionKind]
     private let thread = Mutex<WorkerThread?>(nil)
@@ -220,6 +232,29 @@ package final class ProjectionHost: Sendable {
         }.map { "\(directory)/\($0.generation.fileName)" }
     }
 
+    /// Opens the active generation for reading, with the columns of the newest tables; `nil` while it is still being
+    /// loaded.
+    ///
+    /// - Returns: `isOutdated` says that another version of the program made the file.
+    package func openActive(_ name: String) throws(SQLiteError) -> (file: ProjectionFile, isOutdated: Bool)? {
+        let (status, lift) = shared.read { state in
+            (state.status.first { $0.generation.name == name && $0.generation.role == .active }, state.lifts[name])
+        }
+        guard let status, !status.isLoading else { return nil }
+        let file = try ProjectionFile(path: "\(directory)/\(status.generation.fileName)", access: .readOnly)
+        if let lift { try file.connection.lift(lift) }
+        return (file, lift != nil)
+    }
+
+    /// The projections whose answers come from a file of another version of the program.
+    package var outdated: [String] { shared.read { $0.lifts.keys.sorted() } }
+
+    /// Notes that a projection is read, so that a rebuild leaves time for reads.
+    package func noteRead() { reads.add(1, ordering: .relaxed) }
+
+    /// The number of ``noteRead()`` so far.
+    var readsSoFar: Int { reads.load(ordering: .relaxed) }
+
     /// Runs `body` on the thread that owns the files, between two batches, and waits for its value.
     package func perform<R: Sendable>(_ body: @escaping @Sendable (Worker) throws(HostError) -> R) throws(HostError)
         -> R
@@ -248,20 +283,42 @@ package final class ProjectionHost: Sendable {
     }
 
     /// For the thread: makes the state known, and wakes those who wait for a place.
-    func publish(_ followed: [FollowedProjection], _ troubles: [(name: String, sentence: String)], switched: Bool) {
+    func publish(
+        _ followed: [FollowedProjection], _ outdated: [OutdatedFile], _ troubles: [(name: String, sentence: String)],
+        head: Int64, switched: Bool
+    ) {
         shared.change { state in
             state.troubles = troubles
-            state.status = followed.map {
-                Status(
-                    generation: $0.generation, place: $0.place, fingerprint: $0.fingerprint, isLoading: $0.isLoading,
-                    holdsErased: $0.holdsErased)
-            }
+            state.status = outdated.map { Status($0) } + followed.map { Status($0, head: head) }
+            state.lifts = [:]
             state.places = [:]
+            for file in outdated {
+                state.lifts[file.generation.name] = file.lift
+                state.places[file.generation.name] = file.place
+            }
             for projection in followed where projection.generation.role == .active && !projection.isLoading {
                 state.places[projection.generation.name] = projection.place
             }
             if switched { state.switches += 1 }
         }
+    }
+}
+
+extension ProjectionHost.Status {
+    fileprivate init(_ projection: FollowedProjection, head: Int64) {
+        self.init(
+            generation: projection.generation, place: projection.place, fingerprint: projection.fingerprint,
+            isLoading: projection.isLoading, holdsErased: projection.holdsErased)
+        guard isLoading else { return }
+        eventsPerSecond = projection.pace.eventsPerSecond
+        secondsLeft = projection.pace.secondsLeft(from: place, to: head)
+    }
+
+    fileprivate init(_ file: OutdatedFile) {
+        self.init(
+            generation: file.generation, place: file.place, fingerprint: file.fingerprint, isLoading: false,
+            holdsErased: false)
+        isOutdated = true
     }
 }
 

@@ -12,6 +12,8 @@ package struct ProjectionKind: Sendable {
     let indexes: StaticString
     /// SHA-256 of the statements that make tables and indexes: a file of another form is folded again.
     let form: Digest
+    /// Forms of earlier programs that readers can still read.
+    let olderForms: [OlderForm]
     /// Makes the projection over a file, for one of ``versions``.
     let make: @Sendable (ProjectionFile, _ version: Int64) -> any Projection
 
@@ -24,7 +26,13 @@ package struct ProjectionKind: Sendable {
         versions = type.versions
         schema = type.schema
         indexes = type.indexes
-        form = SHA256().hash(Array("\(ProjectionFile.placeSchema);\(type.schema);\(type.indexes)".utf8))
+        form = Self.form(schema: type.schema, indexes: type.indexes)
+        olderForms = type.olderForms
         make = { type.init(file: $0, version: $1) }
+    }
+
+    /// SHA-256 of the statements that make a file's tables and indexes, among them the bookkeeping table.
+    static func form(schema: StaticString, indexes: StaticString) -> Digest {
+        SHA256().hash(Array("\(ProjectionFile.placeSchema);\(schema);\(indexes)".utf8))
     }
 }

@@ -132,7 +132,8 @@ package final class StreamIndexTable: Projection {
                     try body(
                         ProjectionRow(
                             table: "event", person: nil, key: "stream \(stream) version \(version)",
-                            summary: "number \(number)", hash: hash(stream, version, number)))
+                            summary: "number \(number)", columns: [.init("number", number)],
+                            hash: hash(stream, version, number)))
                     version += 1
                 }
             }

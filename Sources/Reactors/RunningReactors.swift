@@ -26,12 +26,13 @@ package final class RunningReactors: Sendable {
     /// Starts the timekeeper and the pusher, which need nothing but the log. The others begin with
     /// ``start(_:_:sources:personLogs:secretBoxes:)``.
     ///
+    /// - Parameter whenKeysDestroyed: Called after the keys of old reports were destroyed.
     /// - Throws: ``ConfigurationError`` if an app's key cannot be used.
     package init(
         _ configuration: ServiceConfiguration, log: EventLog, clock: @escaping @Sendable () -> Timestamp,
-        steady: @escaping @Sendable () -> Int64
+        steady: @escaping @Sendable () -> Int64, whenKeysDestroyed: @escaping @Sendable () -> Void
     ) throws {
-        timekeeper = Timekeeper(log: log, clock: clock)
+        timekeeper = Timekeeper(log: log, clock: clock, whenKeysDestroyed: whenKeysDestroyed)
         apps = configuration.push.isEmpty ? nil : try PushApps(configuration.push)
         pusher = apps.map { Pusher(log: log, apps: $0, clock: clock) }
         deliverer = Deliverer(log: log, clock: clock)

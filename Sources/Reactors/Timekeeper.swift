@@ -4,8 +4,8 @@ import Synchronization
 import Threading
 package import Whereabouts
 
-/// Ends questions past their deadline, asks the questions that schedules require, and records phones that have fallen
-/// silent. It needs no state: the standing shows the overdue questions, the due schedules and the silences.
+/// Ends questions past their deadline, asks the questions that schedules require, records phones that have fallen
+/// silent, and has the keys of old reports destroyed. It needs no state: the standing shows the overdue questions, the due schedules and the silences.
 package final class Timekeeper: Sendable {
     /// The greatest delay of an end after its deadline.
     private static let tickMilliseconds = 100
@@ -20,13 +20,19 @@ package final class Timekeeper: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter clock: The service's clock. The remaining time of a question is counted by ``QuestionClock``, so a
-    ///   clock that is set does not end questions.
-    package init(log: EventLog, clock: @escaping @Sendable () -> Timestamp) {
+    /// - Parameters:
+    ///   - clock: The service's clock. The remaining time of a question is counted by ``QuestionClock``, so a clock that is
+    ///     set does not end questions.
+    ///   - whenKeysDestroyed: Called on the thread after the keys of old reports were destroyed.
+    package init(
+        log: EventLog, clock: @escaping @Sendable () -> Timestamp,
+        whenKeysDestroyed: @escaping @Sendable () -> Void = {}
+    ) {
         let stopping = self.stopping
         thread.withLock {
             $0 = WorkerThread {
                 var tick = 0
+                var retention = RetentionRounds(log: log, whenDestroyed: whenKeysDestroyed)
                 while stopping.wait(milliseconds: Self.tickMilliseconds, for: { $0 ? true : nil }) == nil {
                     let now = clock()
                     let isOverdue = log.withStanding { $0.hasOverdueQuery(log.questions.time(at: now)) }
@@ -44,6 +50,7 @@ package final class Timekeeper: Sendable {
                     if log.withStanding({ !$0.newSilences(at: now).isEmpty }) {
                         _ = try? log.appendAndWait(.noteSilences, by: .house, correlation: .random())
                     }
+                    retention.look(at: now)
                 }
             }
         }

@@ -33,6 +33,8 @@ package struct AuditQueryItem: Reply, Hashable {
     package var latency: AuditLatencyItem?
     /// The answers that showed the location, oldest first.
     package var disclosed: [AuditDisclosureItem]
+    /// `nil` in answers of older services, as in the other items.
+    package var proof: AuditProofItem?
 
     package init(
         kind: String, number: Reference, id: String, at: Moment, requester: String? = nil, purpose: String? = nil,
@@ -71,6 +73,7 @@ package struct AuditQueryItem: Reply, Hashable {
         try members.optional("fix", &fix)
         try members.optional("latency", &latency)
         try members.required("disclosed", &disclosed)
+        try members.optional("proof", &proof)
     }
 }
 
@@ -95,6 +98,7 @@ package struct AuditReadItem: Reply, Hashable {
     package var asOf: Reference
     /// The number of rows in the answer.
     package var count: Int64
+    package var proof: AuditProofItem?
 
     package init(
         kind: String, number: Reference, at: Moment, reader: String? = nil, question: String, purpose: String? = nil,
@@ -125,6 +129,7 @@ package struct AuditReadItem: Reply, Hashable {
         try members.optional("to", &to)
         try members.required("asOf", &asOf)
         try members.required("count", &count)
+        try members.optional("proof", &proof)
     }
 }
 
@@ -157,6 +162,7 @@ package struct AuditChangeItem: Reply, Hashable {
     package var hours: String?
     /// The invitation by whose code a grant was made.
     package var invitation: Reference?
+    package var proof: AuditProofItem?
 
     package init(
         kind: String, number: Reference, at: Moment, actor: String? = nil, event: String, item: Reference,
@@ -191,6 +197,7 @@ package struct AuditChangeItem: Reply, Hashable {
         try members.optional("asksEachTime", &asksEachTime)
         try members.optional("hours", &hours)
         try members.optional("invitation", &invitation)
+        try members.optional("proof", &proof)
     }
 }
 
@@ -232,30 +239,6 @@ package struct AuditActItem: Reply, Hashable {
         try members.optional("version", &version)
         try members.optional("epoch", &epoch)
         try members.optional("failedAt", &failedAt)
-    }
-}
-
-/// The decision about a question.
-package struct VerdictItem: Reply, Hashable {
-    /// `own`, `operator`, `granted` or `refused`.
-    package var verdict: String
-    /// The grant that permitted it.
-    package var grant: Reference?
-    /// Of a refusal.
-    package var reason: String?
-
-    package init(verdict: String, grant: Reference? = nil, reason: String? = nil) {
-        (self.verdict, self.grant, self.reason) = (verdict, grant, reason)
-    }
-
-    package static var invented: Self {
-        Self(verdict: .invented)
-    }
-
-    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
-        try members.required("verdict", .words(["own", "operator", "granted", "refused"]), &verdict)
-        try members.optional("grant", &grant)
-        try members.optional("reason", &reason)
     }
 }
 

@@ -20,16 +20,18 @@ package struct CorrectionItem: Reply, Hashable {
 
 /// The content of a correction, in the form of its request.
 package struct CorrectionContent: Reply, Hashable {
-    /// `merge`, `split`, `notVisit` or `rename`.
+    /// `merge`, `split`, `notVisit`, `rename` or `samePlace`.
     package var type: String
     /// Of `merge` and `notVisit`, also `to`.
     package var from: Moment?
     package var to: Moment?
     /// Of `split`.
     package var moment: Moment?
-    /// Of `rename`, also the name.
+    /// Of `rename`, also the name, and of `samePlace` the place that gives the name.
     package var place: MapPoint?
     package var name: String?
+    /// Of `samePlace`: degrees of the other place.
+    package var otherLatitude, otherLongitude: Double?
 
     package init(
         type: String, from: Moment? = nil, to: Moment? = nil, moment: Moment? = nil, place: MapPoint? = nil,
@@ -50,5 +52,7 @@ package struct CorrectionContent: Reply, Hashable {
         try members.optional("at", &moment)
         try members.optionalPoint(&place)
         try members.optional("name", &name)
+        try members.optional("otherLatitude", &otherLatitude)
+        try members.optional("otherLongitude", &otherLongitude)
     }
 }

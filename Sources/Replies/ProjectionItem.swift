@@ -38,10 +38,17 @@ package struct ProjectionItem: Reply, Hashable {
     package var place: Int64
     /// The number of the newest event of the log.
     package var head: Int64
-    /// `loading` or `ready`.
+    /// `loading`, `ready`, or `outdated`: another version of the program made it, it answers until the new one is
+    /// folded, and its place no longer moves.
     package var state: String
     /// Of its content, without the numbers of events; hexadecimal.
     package var fingerprint: String
+    /// While it is loading: the events that it folds in a second.
+    package var eventsPerSecond: Double?
+    /// While it is loading: the seconds until it has reached the head at this rate.
+    package var secondsLeft: Double?
+    /// When the background check last found that its rows give its fingerprint.
+    package var checkedAt: Moment?
 
     package init(generation: GenerationItem, place: Int64, head: Int64, state: String, fingerprint: String) {
         (self.generation, self.place, self.head) = (generation, place, head)
@@ -54,14 +61,30 @@ package struct ProjectionItem: Reply, Hashable {
     }
 
     /// The states of a projection.
-    package static let (loading, ready) = ("loading", "ready")
+    package static let (loading, ready, outdated) = ("loading", "ready", "outdated")
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try generation.visit(&members)
         try members.required("place", &place)
         try members.required("head", &head)
-        try members.required("state", .words([Self.loading, Self.ready]), &state)
+        try members.required("state", .words([Self.loading, Self.ready, Self.outdated]), &state)
         try members.required("fingerprint", &fingerprint)
+        try members.optional("eventsPerSecond", &eventsPerSecond)
+        try members.optional("secondsLeft", &secondsLeft)
+        try members.optional("checkedAt", &checkedAt)
+    }
+}
+
+/// The new generations that are folded beside the active ones.
+package struct RebuildingGenerations: Reply, Hashable {
+    package var items: [GenerationItem]
+
+    package init(items: [GenerationItem]) { self.items = items }
+
+    package static var invented: Self { Self(items: .invented) }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.required("items", &items)
     }
 }
 
@@ -122,6 +145,8 @@ package struct ProjectionDifference: Reply, Hashable {
 
 /// A row in which two generations of a projection differ.
 package struct DifferingRow: Reply, Hashable {
+    /// The handle of the person whose data the row has; absent for a row of no person.
+    package var person: String?
     package var table: String
     /// The row's name, unique in its table.
     package var key: String
@@ -131,18 +156,47 @@ package struct DifferingRow: Reply, Hashable {
     package var new: String?
     /// `added`, `removed` or `changed`.
     package var change: String
+    /// The columns that differ; all columns of an added or removed row.
+    package var columns: [DifferingColumn]
 
-    package init(table: String, key: String, old: String?, new: String?) {
-        (self.table, self.key, self.old, self.new) = (table, key, old, new)
-        change = old == nil ? "added" : new == nil ? "removed" : "changed"
+    package init(
+        person: String?, table: String, key: String, change: String, old: String?, new: String?,
+        columns: [DifferingColumn]
+    ) {
+        (self.person, self.table, self.key, self.change) = (person, table, key, change)
+        (self.old, self.new, self.columns) = (old, new, columns)
     }
 
-    package static var invented: Self { Self(table: .invented, key: .invented, old: nil, new: nil) }
+    package static var invented: Self {
+        Self(
+            person: nil, table: .invented, key: .invented, change: "added", old: nil, new: nil, columns: .invented)
+    }
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try members.required("table", &table)
         try members.required("key", &key)
         try members.required("change", .words(["added", "removed", "changed"]), &change)
+        try members.optional("person", &person)
+        try members.optional("old", &old)
+        try members.optional("new", &new)
+        try members.required("columns", &columns)
+    }
+}
+
+/// A column in which a row of two generations differs, with its values as text.
+package struct DifferingColumn: Reply, Hashable {
+    package var name: String
+    /// The value in the active generation; absent for NULL, and for an added row.
+    package var old: String?
+    /// The value in the rebuilt generation; absent for NULL, and for a removed row.
+    package var new: String?
+
+    package init(name: String, old: String?, new: String?) { (self.name, self.old, self.new) = (name, old, new) }
+
+    package static var invented: Self { Self(name: .invented, old: nil, new: nil) }
+
+    package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
+        try members.required("name", &name)
         try members.optional("old", &old)
         try members.optional("new", &new)
     }

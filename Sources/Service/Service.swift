@@ -34,7 +34,9 @@ package final class Service: Sendable {
     /// Everything that runs without a request.
     private let reactors: RunningReactors
     /// Compares the projections' fingerprints with their rows after the start, in the background.
-    let checker: FingerprintChecker
+    var checker: FingerprintChecker { checks.afterStart }
+    /// The checks in the background: once after the start, and as long as the service runs.
+    private let checks: (afterStart: FingerprintChecker, selfCheck: SelfCheck)
     /// The budgets of processor time for geocoding, since the start.
     let geocodingBudgets = GeocodingBudgets()
     /// The log as requests use it.
@@ -98,18 +100,22 @@ package final class Service: Sendable {
         }
         decisions = Decisions(log: log, clock: clock, knownReferences: KnownReferences(under: keyEncryptionKey))
         let seal = HouseSeal(
-            publicURL: configuration.publicURL, log: log.id, epoch: log.epoch, under: keyEncryptionKey)
+            publicURL: configuration.publicURL, log: log.id, epoch: log.epoch, mark: log.withStanding { $0.mark },
+            under: keyEncryptionKey)
         let receipts = Receipts(decisions: decisions, seal: seal, answers: answers)
         let views = Views(
             gate: Gate(decisions: decisions, receipts: receipts, host: host), host: host, timeZones: TimeZoneDatabase())
         let deviceContacts = DeviceContacts()
         let sources = FeedSources(views: views, deviceContacts: deviceContacts, gazetteer: gazetteer)
         waitingRoom = WaitingRoom(log: log, clock: clock)
-        reactors = try RunningReactors(configuration, log: log, clock: clock, steady: steady)
-        let personLogs = PersonLogs(
-            views, seal: seal, cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
-        checker = FingerprintChecker(host: host)
         let backups = BackupKeeper(directory, log)
+        reactors = try RunningReactors(
+            configuration, log: log, clock: clock, steady: steady, whenKeysDestroyed: backups.settleLater)
+        let houseLog = HouseLog(views, seal: seal)
+        let personLogs = PersonLogs(
+            views, seal: seal, houseLog: houseLog,
+            cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
+        checks = (FingerprintChecker(host: host), SelfCheck(host: host, log: log, clock: clock))
         operatorToken = try Self.adminToken(directory, log)
         backups.settleLater()
         let requestFigures = RequestFigures()
@@ -117,23 +123,28 @@ package final class Service: Sendable {
         let page = PageRoutes(
             views: views, callers: callers, seal: seal, geocodingBudgets: geocodingBudgets,
             publicURL: configuration.publicURL, isDemo: configuration.isDemo, gazetteerPath: gazetteerPath,
-            dataDirectory: directory.path)
+            dataDirectory: directory.path,
+            onlineTiles: configuration.onlineTiles.map {
+                OnlineTiles(
+                    address: $0.address, origin: "\($0.origin)", attribution: $0.attribution, maxZoom: $0.maxZoom)
+            })
         let description = APIDescription()
+        let houseOperations = HouseOperations.all(
+            views: views, houseLog: houseLog, answers: answers, directory: directory, backups: backups,
+            backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
+            deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
+            verificationProgress: verificationProgress, apps: reactors.apps, webhooks: reactors.webhooks,
+            witnesses: reactors.witnesses,
+            serverCounters: { [server] in server.counters })
         let operations =
             ReportOperations.all(views: views, answers: answers, secretBoxes: secretBoxes)
             + PersonOperations.all(
                 views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom,
                 deliverer: reactors.deliverer, sources: sources, webhooks: reactors.webhooks,
-                hasTrackers: configuration.mqtt?.discoveryPrefix != nil, spoolRoom: SpoolRoom(directory: directory.path)
-            )
-            + HouseOperations.all(
-                views: views, answers: answers, directory: directory, backups: backups,
-                backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
-                deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
-                verificationProgress: verificationProgress, apps: reactors.apps, webhooks: reactors.webhooks,
-                witnesses: reactors.witnesses,
-                serverCounters: { [server] in server.counters })
-            + description.operations + page.operations
+                hasTrackers: configuration.mqtt?.discoveryPrefix != nil,
+                spoolRoom: SpoolRoom(directory: directory.path),
+                others: houseOperations)
+            + houseOperations + description.operations + page.operations
         description.describe(operations)
         door = Door(
             decisions: decisions, routes: RouteTable(operations, pages: page.routes(over: operations)),
@@ -197,7 +208,8 @@ package final class Service: Sendable {
         let server = self.server.take()
         // No new connections from here on.
         server?.beginStopping()
-        checker.stop()
+        checks.afterStart.stop()
+        checks.selfCheck.stop()
         var isQuiet = reactors.stop(brokerMilliseconds: patience.brokerMilliseconds)
         server?.stop { [log, answers] in
             // No request is recorded after this, and every recorded one has its answer.

@@ -10,6 +10,8 @@ import Whereabouts
 /// longitude and then by the hash of all content. The order of arrival never decides. Rows are kept in memory and
 /// written before a commit.
 ///
+/// After the keys of old fixes were destroyed, a device whose newest fix was among them has no row until its next fix.
+///
 /// A fix that is withdrawn keeps its row, with a mark, until the device reports a newer one: the table knows no older
 /// fix. Readers then look up the newest fix that counts in the timeline (`TimelineReader.newestUsable`).
 ///
@@ -84,8 +86,9 @@ package final class CurrentTable: Projection {
                 try take(fix, event, Key(person: person.rawValue, device: device.rawValue))
             case .fixesWithdrawn(let fixes, _): try mark(fixes, of: event.stream.person, isWithdrawn: true)
             case .fixesRestored(let fixes, _): try mark(fixes, of: event.stream.person, isWithdrawn: false)
-            case .personErased(let person):
-                try erase(person)
+            case .personErased(let person): try erase(person)
+            case .retentionApplied(_, let kept):
+                if let person = event.stream.person { try retire(person, but: kept?.content?.devices ?? []) }
             // Its key is gone.
             case .fixReported: continue
             default: event.event.isPassedOver(by: .current)
@@ -200,6 +203,39 @@ package final class CurrentTable: Projection {
         }
     }
 
+    /// Deletes the rows of a person whose keys of old fixes are destroyed, except those that the event names.
+    ///
+    /// The event decides, not the row: a refold, which no longer sees the old fixes, may have a row of an imported fix
+    /// where the live table had a newer one.
+    private func retire(_ person: PersonID, but kept: [KeptNewest.Device]) throws(SQLiteError) {
+        try flush()
+        entries = entries.filter { $0.key.person != person.rawValue }
+        var gone: [(key: Key, hash: Fingerprint)] = []
+        for key in try keys(of: person) {
+            guard let index = try index(of: key) else { continue }
+            let entry = entries.values[index]
+            if kept.contains(where: { $0.id.rawValue == key.device && $0.usable?.number == entry.number }) { continue }
+            gone.append((key, hash(key, FixColumns(entry.fix), isWithdrawn: entry.isWithdrawn)))
+            entries[key] = nil
+        }
+        for (key, hash) in gone {
+            file.fingerprint.subtract(hash)
+            try file.connection.cached("DELETE FROM current WHERE person = ? AND device = ?") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(key.person, at: 1)
+                try statement.bind(key.device, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    /// The rows of a person.
+    private func keys(of person: PersonID) throws(SQLiteError) -> [Key] {
+        var keys: [Key] = []
+        try eachStored(of: person) { (key, _, _) throws(SQLiteError) in keys.append(key) }
+        return keys
+    }
+
     /// Rows come by person and device. The number and the time of receipt are not part of the hash.
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try flush()
@@ -210,6 +246,9 @@ package final class CurrentTable: Projection {
                     key: "person \(key.person) device \(key.device)",
                     summary:
                         "\(columns.timestamp.milliseconds) ms \(columns.summary)\(isWithdrawn ? " withdrawn" : "")",
+                    columns: [.init("timestamp_ms", columns.timestamp)] + columns.compared + [
+                        .init("is_withdrawn", isWithdrawn)
+                    ],
                     hash: hash(key, columns, isWithdrawn: isWithdrawn)))
         }
     }

@@ -135,6 +135,15 @@ struct FixColumns: Equatable {
         let accuracy = horizontalAccuracy.map { " ±\($0) m" } ?? ""
         return "\(latitude.value) \(longitude.value)\(accuracy)\(details.map { " +\($0.count) bytes" } ?? "")"
     }
+
+    /// The columns in a comparison of two generations.
+    var compared: [ProjectionRow.Column] {
+        [
+            .init("latitude_degrees", latitude.value), .init("longitude_degrees", longitude.value),
+            .init("horizontal_accuracy_meters", horizontalAccuracy),
+            .init("details", details.map { "\($0.count) bytes" }),
+        ]
+    }
 }
 
 /// A fix with its place in the log.

@@ -56,7 +56,7 @@ extension TimelineTable {
                 table: isWithdrawn ? "withdrawn" : "fix", person: person,
                 key: "person \(person.rawValue) \(columns.timestamp.milliseconds) ms device \(device.rawValue) "
                     + "\(columns.latitude.value) \(columns.longitude.value) \(hash.hex.prefix(8))",
-                summary: columns.summary, hash: hash)
+                summary: columns.summary, columns: columns.compared, hash: hash)
         }
         try each(
             person,
@@ -108,7 +108,10 @@ extension TimelineTable {
                 table: isWithdrawn ? "withdrawn reported" : "reported", person: person,
                 key: "person \(person.rawValue) \(moment.timestamp.milliseconds) ms device \(moment.device.rawValue) "
                     + "\(kind) \(hash.hex.prefix(8))",
-                summary: "\(coordinate.latitude) \(coordinate.longitude)", hash: hash)
+                summary: "\(coordinate.latitude) \(coordinate.longitude)",
+                columns: [
+                    .init("latitude_degrees", coordinate.latitude), .init("longitude_degrees", coordinate.longitude),
+                ], hash: hash)
         }
         try each(
             person,
@@ -156,6 +159,12 @@ extension TimelineTable {
                 table: "visit", person: person, key: "person \(person.rawValue) \(visit.arrival.milliseconds) ms",
                 summary: "to \(departure), \(visit.coordinate.latitude) \(visit.coordinate.longitude) "
                     + "±\(visit.horizontalAccuracy) m, \(visit.fixes) fixes",
+                columns: [
+                    .init("departure_ms", visit.departure), .init("latitude_degrees", visit.coordinate.latitude),
+                    .init("longitude_degrees", visit.coordinate.longitude),
+                    .init("horizontal_accuracy_meters", visit.horizontalAccuracy), .init("fixes", visit.fixes),
+                    .init("last_seen_ms", visit.lastSeen), .init("tellable_from_ms", visit.tellableFrom),
+                ],
                 hash: hash(person, visit))
         }
     }
@@ -178,7 +187,8 @@ extension TimelineTable {
                 table: "crossing", person: person,
                 key: "person \(person.rawValue) \(crossing.time.milliseconds) ms region \(crossing.region.rawValue) "
                     + crossing.kind.word,
-                summary: "confirmed \(crossing.confirmed.milliseconds) ms", hash: hash(person, crossing))
+                summary: "confirmed \(crossing.confirmed.milliseconds) ms",
+                columns: [.init("confirmed_ms", crossing.confirmed)], hash: hash(person, crossing))
         }
     }
 
@@ -206,7 +216,9 @@ extension TimelineTable {
             let removed = region.removedAt.map { ", removed \($0.milliseconds) ms" } ?? ""
             return ProjectionRow(
                 table: "region", person: person, key: "person \(person.rawValue) region \(region.id.rawValue)",
-                summary: "\(region.region.summary)\(removed)", hash: hash(person, region))
+                summary: "\(region.region.summary)\(removed)",
+                columns: [.init("area", region.region.summary), .init("removed_at_ms", region.removedAt)],
+                hash: hash(person, region))
         }
     }
 
@@ -224,7 +236,7 @@ extension TimelineTable {
             return ProjectionRow(
                 table: "lead", person: person,
                 key: "person \(person.rawValue) \(lead.from.milliseconds) ms device \(lead.device.rawValue)",
-                summary: "leads", hash: hash(person, lead))
+                summary: "leads", columns: [], hash: hash(person, lead))
         }
     }
 
@@ -237,7 +249,8 @@ extension TimelineTable {
             let newest = Timestamp(milliseconds: statement.int(at: 1))
             return ProjectionRow(
                 table: "receipt", person: person, key: "person \(person.rawValue)",
-                summary: "newest \(newest.milliseconds) ms", hash: hash(person, receipt: newest))
+                summary: "newest \(newest.milliseconds) ms", columns: [.init("newest_ms", newest)],
+                hash: hash(person, receipt: newest))
         }
     }
 }

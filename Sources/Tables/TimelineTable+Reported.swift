@@ -57,6 +57,30 @@ extension TimelineTable {
         return found.map(\.moment)
     }
 
+    /// Deletes the moments of these events for good, because their keys are destroyed, also those that were withdrawn.
+    ///
+    /// - Returns: The moments that counted until now.
+    func retireReports(_ numbers: ClosedRange<Int64>, of person: PersonID) throws(SQLiteError) -> [StoredFix] {
+        var taken: [StoredFix] = []
+        for device in try devices(Self.reportingDevicesSQL, of: person) {
+            let named = FixNumbers(device: device, numbers: numbers)
+            for row in try rows(Self.searchedReportsSQL, named, of: person, nil) {
+                try delete(row)
+                taken.append(row.moment)
+            }
+            for row in try rows(Self.searchedWithdrawnReportsSQL, named, of: person, nil) { try deleteWithdrawn(row) }
+        }
+        return taken
+    }
+
+    /// The devices that have reported visits, also withdrawn ones.
+    private static let reportingDevicesSQL: StaticString = """
+        SELECT device FROM reported WHERE person = ?1
+        UNION
+        SELECT device FROM withdrawn_reported WHERE person = ?1
+        ORDER BY device
+        """
+
     private func insert(_ row: ReportedRow) throws(SQLiteError) {
         if try count(Self.countedSQL, like: row) == 0 { file.fingerprint.add(hash(row.person, row.moment)) }
         try run(

@@ -57,24 +57,8 @@ extension TimelineTable {
     /// Returns the moved rows. Withdrawn fixes count in the fingerprint under another table name, so that a
     /// projection that forgot a withdrawal has another fingerprint.
     private func withdraw(_ searched: Searched) throws(SQLiteError) -> [FixRow] {
-        let (twins, firsts) = (try rows(Self.searchedTwinsSQL, searched), try rows(Self.searchedFixesSQL, searched))
-        for twin in twins { try deleteTwin(twin) }
-        for first in firsts {
-            let next = try twinsLike(first).min { precedes($0, hash($0), $1, hash($1)) }
-            if let next {
-                try deleteTwin(next)
-                try replaceFirst(with: next)
-            } else {
-                try run(
-                    """
-                    DELETE FROM fix
-                    WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ?
-                        AND longitude_degrees = ?
-                    """, identityOf: first)
-            }
-        }
-        for row in twins + firsts {
-            file.fingerprint.subtract(hash(row))
+        let taken = try take(searched)
+        for row in taken {
             let isNew = try file.connection.cached(
                 """
                 INSERT INTO withdrawn
@@ -91,6 +75,61 @@ extension TimelineTable {
             }
             if isNew { file.fingerprint.add(withdrawnHash(row.person, row.device, row.columns)) }
         }
+        return taken
+    }
+
+    /// Deletes the fixes of these events for good, because their keys are destroyed, also those that were withdrawn.
+    ///
+    /// - Returns: The fixes that counted until now.
+    ///
+    /// Cost: a look at all fixes of the person for each device.
+    func retireFixes(_ numbers: ClosedRange<Int64>, of person: PersonID) throws(SQLiteError) -> [FixRow] {
+        var taken: [FixRow] = []
+        for device in try devices(Self.devicesSQL, of: person) {
+            let searched = Searched(FixNumbers(device: device, numbers: numbers), of: person, .erased)
+            taken += try take(searched)
+            for row in try rows(Self.searchedWithdrawnSQL, searched) { try deleteWithdrawn(row) }
+        }
+        return taken
+    }
+
+    /// The devices that a search names, by number.
+    func devices(_ sql: StaticString, of person: PersonID) throws(SQLiteError) -> [DeviceID] {
+        try file.connection.cached(sql) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            var found: [DeviceID] = []
+            while try statement.step() { found.append(DeviceID(rawValue: statement.int(at: 0))) }
+            return found
+        }
+    }
+
+    /// The devices that have fixes, also withdrawn ones.
+    private static let devicesSQL: StaticString = """
+        SELECT device FROM fix WHERE person = ?1
+        UNION
+        SELECT device FROM withdrawn WHERE person = ?1
+        ORDER BY device
+        """
+
+    /// Deletes fixes; of twins, the next one takes the row in `fix`. Returns the deleted rows.
+    private func take(_ searched: Searched) throws(SQLiteError) -> [FixRow] {
+        let (twins, firsts) = (try rows(Self.searchedTwinsSQL, searched), try rows(Self.searchedFixesSQL, searched))
+        for twin in twins { try deleteTwin(twin) }
+        for first in firsts {
+            let next = try twinsLike(first).min { precedes($0, hash($0), $1, hash($1)) }
+            if let next {
+                try deleteTwin(next)
+                try replaceFirst(with: next)
+            } else {
+                try run(
+                    """
+                    DELETE FROM fix
+                    WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ?
+                        AND longitude_degrees = ?
+                    """, identityOf: first)
+            }
+        }
+        for row in twins + firsts { file.fingerprint.subtract(hash(row)) }
         return twins + firsts
     }
 
@@ -100,21 +139,26 @@ extension TimelineTable {
     private func restore(_ searched: Searched) throws(SQLiteError) -> [FixRow] {
         let found = try rows(Self.searchedWithdrawnSQL, searched)
         for row in found {
-            try file.connection.cached(
-                """
-                DELETE FROM withdrawn
-                WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
-                    AND content = ?
-                """
-            ) { (statement) throws(SQLiteError) in
-                try bindIdentity(of: row, to: statement)
-                try statement.bind(Self.content(hash(row)), at: 6)
-                try statement.run()
-            }
-            file.fingerprint.subtract(withdrawnHash(row.person, row.device, row.columns))
+            try deleteWithdrawn(row)
             try insert(row)
         }
         return found
+    }
+
+    /// Deletes one withdrawn fix, by its identity and content.
+    private func deleteWithdrawn(_ row: FixRow) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            DELETE FROM withdrawn
+            WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
+                AND content = ?
+            """
+        ) { (statement) throws(SQLiteError) in
+            try bindIdentity(of: row, to: statement)
+            try statement.bind(Self.content(hash(row)), at: 6)
+            try statement.run()
+        }
+        file.fingerprint.subtract(withdrawnHash(row.person, row.device, row.columns))
     }
 
     /// The hash of a row of `withdrawn`.

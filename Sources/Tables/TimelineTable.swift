@@ -227,6 +227,7 @@ package final class TimelineTable: Projection {
             try fold(rest[..<end])
             switch removal {
             case .erasure(let person): try erase(person)
+            case .retention(let numbers): try retire(rest[end], numbers)
             case .withdrawal(let fixes, let revision):
                 news.note(rest[end...end])
                 try revise(rest[end], fixes, revision, isWithdrawal: true)
@@ -272,9 +273,17 @@ package final class TimelineTable: Projection {
 
     /// Settles the derivation and writes the news.
     func flush() throws(SQLiteError) {
-        for change in try timeline.settle(reading: self) { try apply(change) }
+        try settle()
         try writeNews()
     }
+
+    /// Derives with late fixes and updates provisional rows.
+    func settle() throws(SQLiteError) {
+        for change in try timeline.settle(reading: self) { try apply(change) }
+    }
+
+    /// Drops the derivation's state of one person.
+    func forget(_ person: PersonID) { timeline.forget(person) }
 
     /// Drops the derivation's state and the news; the next fold starts from the restart points in the file.
     func forget() {
@@ -322,6 +331,7 @@ package final class TimelineTable: Projection {
 /// What an event does to rows of fixes or reported visits that are there already.
 private enum FixRemoval {
     case erasure(PersonID)
+    case retention(NumberSet)
     case withdrawal(FixNumbers, Part<FixRevision>)
     case restoration(FixNumbers, Part<FixRevision>)
     case withdrawalOfVisits(FixNumbers, Part<FixRevision>)
@@ -333,6 +343,7 @@ extension RecordedEvent {
     fileprivate var removal: FixRemoval? {
         switch event {
         case .personErased(let person): return .erasure(person)
+        case .retentionApplied(let applied, _): return .retention(applied.numbers)
         case .fixesWithdrawn(let fixes, let revision): return .withdrawal(fixes, revision)
         case .fixesRestored(let fixes, let revision): return .restoration(fixes, revision)
         case .visitsWithdrawn(let visits, let revision): return .withdrawalOfVisits(visits, revision)

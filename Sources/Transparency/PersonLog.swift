@@ -31,6 +31,13 @@ package struct PersonLog: Sendable {
         return entry
     }
 
+    /// Adds the next entry by its commitment alone.
+    package mutating func append(recordedAtMs: Int64, commit: Digest, _ sha256: SHA256) -> PersonLogEntry {
+        let entry = PersonLogEntry(version: size + 1, recordedAtMs: recordedAtMs, commit: commit)
+        tree.append(entry.leaf(sha256), sha256)
+        return entry
+    }
+
     /// The checkpoint at a size; `nil` for the present size.
     ///
     /// - Precondition: The log has at least that size.

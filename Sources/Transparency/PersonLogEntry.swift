@@ -78,7 +78,7 @@ package struct PersonLogEntry: Hashable, Sendable {
     package func leaf(_ sha256: SHA256) -> Digest { sha256.leaf(bytes) }
 
     /// An unsigned integer in the shortest form of CBOR.
-    private static func append(_ value: Int64, to bytes: inout [UInt8]) {
+    static func append(_ value: Int64, to bytes: inout [UInt8]) {
         switch value {
         case 0..<24: bytes.append(UInt8(value))
         case 24...0xFF: bytes += [24, UInt8(value)]

@@ -31,6 +31,9 @@ struct AuditFilter: Sendable {
         }
     }
 
+    /// Whether a list with this filter shows reads of the person whose audit it is.
+    func needsOwnReads(of person: String) -> Bool { ["own", "all"].contains(outcome) || who == person }
+
     /// Whether an entry is a question or a read by another person.
     static func isAsk(_ entry: JSONValue) -> Bool {
         ["query", "read"].contains(entry["kind"]?.string ?? "") && entry["verdict"]?.string != "own"

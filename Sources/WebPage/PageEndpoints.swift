@@ -49,7 +49,7 @@ struct PageEndpoints: Sendable {
                 html.element("p") { $0.element("a", ["href": Self.plain(request)], text["plain.link"]) }
             }
         }
-        return PageShell.answer(html)
+        return shell.answer(html)
     }
 
     /// `GET /link`: the form that opens a share link, whose secret is in the fragment of the address.

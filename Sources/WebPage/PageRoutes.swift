@@ -16,15 +16,17 @@ package struct PageRoutes {
     ///   - isDemo: Whether the page says that its persons are invented.
     ///   - gazetteerPath: The gazetteer, which has the cells of the basemap beside it; `nil` if there is none.
     ///   - dataDirectory: The path of the data directory, which may have the operator's own map.
+    ///   - onlineTiles: The server of map pictures that readers may choose; `nil` for none.
     package init(
         views: Views, callers: Callers, seal: HouseSeal, geocodingBudgets: GeocodingBudgets, publicURL: String?,
-        isDemo: Bool, gazetteerPath: String?, dataDirectory: String
+        isDemo: Bool, gazetteerPath: String?, dataDirectory: String,
+        onlineTiles: OnlineTiles?
     ) {
         decisions = views.decisions
         timeZones = views.timeZones
         self.publicURL = publicURL
         let tilesPath = RasterTiles.path(in: dataDirectory)
-        shell = PageShell(assets: PageAssets(), tilesPath: tilesPath)
+        shell = PageShell(assets: PageAssets(), tilesPath: tilesPath, onlineTiles: onlineTiles)
         sessions = SessionEndpoints(
             decisions: decisions, callers: callers, shell: shell, seal: seal, publicURL: publicURL, isDemo: isDemo,
             wrongSignIns: WrongSignIns())

@@ -10,12 +10,17 @@ struct PageShell: Sendable {
     let assets: PageAssets
     /// The file of the operator's own map, whether or not there is one.
     let tilesPath: String
+    /// The server of map pictures; `nil` if the operator has chosen none.
+    let onlineTiles: OnlineTiles?
 
-    /// The page's Content Security Policy: nothing from other origins, no inline script or style, no frame around it.
-    /// Leaflet's zoom control writes `innerHTML`, so Trusted Types cannot be required.
-    static let policy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-        + "manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    /// The page's Content Security Policy: nothing from other origins but pictures of ``onlineTiles``, no inline script or
+    /// style, no frame around it. Leaflet's zoom control writes `innerHTML`, so Trusted Types cannot be required.
+    var policy: String {
+        let pictures = onlineTiles.map { " \($0.origin)" } ?? ""
+        return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:\(pictures); "
+            + "connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'"
+    }
 
     /// The views in the order of the navigation: address, name of the text, and whether it is the operator's.
     static let views: [(path: String, text: String, isOperators: Bool)] = [
@@ -30,7 +35,7 @@ struct PageShell: Sendable {
     /// An answer with a page.
     ///
     /// - Parameter status: 200, or the status of the problem that the page shows.
-    static func answer(_ html: HTML, status: Int = 200) -> HTTPResponse {
+    func answer(_ html: HTML, status: Int = 200) -> HTTPResponse {
         HTTPResponse(
             status: status,
             headers: [
@@ -81,6 +86,9 @@ struct PageShell: Sendable {
                     RasterTiles.about(in: tilesPath).map {
                         String(decoding: $0.json, as: UTF8.self)
                     }
+                },
+                "data-online-tiles": session.flatMap { _ in
+                    onlineTiles.map { String(decoding: $0.json, as: UTF8.self) }
                 },
             ]
         ) { html in
@@ -198,7 +206,7 @@ struct PageShell: Sendable {
                 html.element("p", ["class": "mut small"], text["link.recorded"])
             }
         }
-        var answer = Self.answer(html, status: problem?.status ?? 200)
+        var answer = self.answer(html, status: problem?.status ?? 200)
         answer.headers.append(("X-Robots-Tag", "noindex, nofollow"))
         return answer
     }
@@ -234,6 +242,6 @@ struct PageShell: Sendable {
                 html.element("button", ["type": "submit", "class": "primary"], text["signIn.button"])
             }
         }
-        return Self.answer(html, status: problem?.status ?? 200)
+        return answer(html, status: problem?.status ?? 200)
     }
 }

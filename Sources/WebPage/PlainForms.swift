@@ -64,7 +64,7 @@ struct PlainForms: Sendable {
                     "p", ["role": "alert", "class": "problem"], text[text.has(name) ? name : "problem.503"])
                 html.element("p") { $0.element("a", ["href": "/sharing?plain=true"], text["view.sharing"]) }
             }
-            return PageShell.answer(html, status: problem.status)
+            return shell.answer(html, status: problem.status)
         }
     }
 

@@ -36,7 +36,7 @@ extension PlainSection {
         case "day":
             let day: Query = [("day", (day(of: path, today: today) ?? today).text)]
             // Only the person and the operator may read who asked; for others the view leaves it out.
-            let asks = section("asks", "audit", day + longPage + given(["after"], request), ofAudit).with {
+            let asks = section("asks", "audit", day + longPage + byOthers + given(["after"], request), ofAudit).with {
                 ($0.pages, $0.mayBeAbsent, $0.link) = (mostPages, true, toRequest)
                 $0.keeps = { AuditFilter.isAsk($0) }
             }
@@ -47,8 +47,9 @@ extension PlainSection {
             ] + (isByLink || isNamed ? [] : [asks])
         case "audit":
             let filter = AuditFilter(request)
+            let by = filter.needsOwnReads(of: person) ? [] : byOthers
             return [
-                section("audit", "audit", range + longPage + given(["after"], request), ofAudit).with {
+                section("audit", "audit", range + longPage + by + given(["after"], request), ofAudit).with {
                     ($0.pages, $0.link) = (mostPages, toRequest)
                     $0.keeps = { filter.shows($0) }
                 }
@@ -56,7 +57,7 @@ extension PlainSection {
         case "requests":
             return [
                 section("asked", "asked", page, ofAsked).with { $0.link = toRequest },
-                section("about", "audit", longPage, ofAudit).with {
+                section("about", "audit", longPage + byOthers, ofAudit).with {
                     ($0.pages, $0.mayBeAbsent, $0.link) = (mostPages, true, toRequest)
                     $0.keeps = { $0["kind"]?.string == "query" }
                 },
@@ -114,6 +115,13 @@ extension PlainSection {
         return parts.count == 2 ? CalendarDay(String(parts[1])) ?? today : today
     }
 
+    /// The year in the path of the view of a year, or that of `today`; `nil` for other views and other texts.
+    static func year(of path: String, today: CalendarDay) -> Int64? {
+        let parts = path.split(separator: "/")
+        guard parts.first == "year" else { return nil }
+        return Int64(parts.count == 2 ? String(parts[1]) : String(today.text.prefix(4)))
+    }
+
     /// The operator chooses a person.
     private static func people(to path: String, _ request: HTTPRequest) -> PlainSection {
         PlainSection(
@@ -152,7 +160,7 @@ extension PlainSection {
         guard let person, !isByLink else { return [asked] }
         asked.mayBeAbsent = true
         let about = PlainSection(
-            title: "request", path: "/v1/people/\(person)/audit", query: longPage, columns: ofAudit
+            title: "request", path: "/v1/people/\(person)/audit", query: longPage + byOthers, columns: ofAudit
         ).with {
             ($0.pages, $0.rowsWanted, $0.mayBeAbsent) = (mostPages, 1, true)
             $0.keeps = { $0["kind"]?.string == "query" && $0["id"]?.string == id }
@@ -169,7 +177,9 @@ extension PlainSection {
     static let eventsAtOnce: Int64 = 50
     /// How many pages of the audit are read for the rows of a list: 10,000 entries.
     private static let mostPages = 20
-    private static let longPage: [(name: String, value: String)] = [("limit", "500")]
+    private static let longPage: Query = [("limit", "500")]
+    /// Without the reads of the page itself, which are on record too and would fill the pages of the audit.
+    private static let byOthers: Query = [("by", "others")]
 
     /// A summary covers 93 days at most, so a year is read in quarters, those that have begun.
     private static func quarters(of year: String, through today: CalendarDay) -> [Query] {
@@ -217,7 +227,8 @@ extension PlainSection {
         Column("name", "other|name"), Column("purpose"),
         Column("status", "end|verdict", .word("audit.end|audit.verdicts")),
         Column("reason", "reason", .word("audit.reason")),
-        Column("precision", "precision", .word("parts.precision")), Column("rows", "count"), Column("path", "id"),
+        Column("precision", "precision", .word("parts.precision")), Column("rows", "count"),
+        Column("proof", "proof.state", .word("audit.proof")), Column("path", "id"),
     ]
     /// The columns of the person's own questions.
     private static let ofAsked = [

@@ -48,8 +48,10 @@ struct PlainViews: Sendable {
             of: request.path, person: person, isOperators: reader.person == nil, isByLink: reader.link != nil,
             today: today, request)
         var answered = read(sections, exchange, context)
+        var year: PlainYear?
         if PlainYear.isShown(at: request.path, answered) {
-            answered = PlainYear(answered, marks: { placemarks(of: $0, exchange, context) }).tables
+            let shown = PlainYear(answered, marks: { placemarks(of: $0, exchange, context) })
+            (year, answered) = (shown, shown.tables)
         }
         var status = 200
         if let last = answered.last, case .failure(let problem) = last.result { status = problem.status }
@@ -58,6 +60,10 @@ struct PlainViews: Sendable {
         ) { html in
             html.element("h1", title)
             if let day = PlainSection.day(of: request.path, today: today) { Self.days(around: day, named, text, &html) }
+            if let year = PlainSection.year(of: request.path, today: today) {
+                Self.years(around: year, named, &html)
+            }
+            year?.writeCalendar(named, text, &html)
             if sections.isEmpty { html.element("p", text["plain.person"]) }
             if request.path == "/audit", person != nil { PlainForms.writeFilter(request, text, &html) }
             for part in answered { write(part, request, text, &html) }
@@ -66,7 +72,7 @@ struct PlainViews: Sendable {
             }
             html.element("p", ["class": "mut"], text["plain.scripts"])
         }
-        return PageShell.answer(html, status: status)
+        return shell.answer(html, status: status)
     }
 
     /// The links to the days before and after.
@@ -77,6 +83,17 @@ struct PlainViews: Sendable {
                 let query = [(name: "plain", value: "true")] + (person.map { [(name: "person", value: $0)] } ?? [])
                 html.element(
                     "a", ["href": PageEndpoints.link("/day/\(other.text)", query)], "\(text[name]) \(other.text)")
+                html.text(" ")
+            }
+        }
+    }
+
+    /// The links to the years before and after.
+    private static func years(around year: Int64, _ person: String?, _ html: inout HTML) {
+        html.element("p") { html in
+            for (other, name) in [(year - 1, "‹ \(year - 1)"), (year + 1, "\(year + 1) ›")] {
+                let query = [(name: "plain", value: "true")] + (person.map { [(name: "person", value: $0)] } ?? [])
+                html.element("a", ["href": PageEndpoints.link("/year/\(other)", query)], name)
                 html.text(" ")
             }
         }

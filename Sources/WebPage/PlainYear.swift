@@ -5,7 +5,7 @@ import JSON
 /// summaries of its days and the visited places, so they agree with the API.
 struct PlainYear {
     /// Days, seconds and visits of an area, or the sums of a month.
-    private struct Sum {
+    struct Sum {
         var days: Set<String> = []
         var seconds = 0.0
         var visits: Int64 = 0
@@ -15,6 +15,7 @@ struct PlainYear {
         var trips: Int64 = 0
     }
 
+    private(set) var days: [String: Sum] = [:]
     private var months: [String: Sum] = [:]
     private var countries: [String: Sum] = [:]
     private var cities: [String: Sum] = [:]
@@ -38,6 +39,11 @@ struct PlainYear {
             let stayed = day["staySeconds"]?.double ?? 0
             let moving = day["moveSeconds"]?.double ?? 0
             let isLived = stayed + moving > 0
+            Self.add(to: &days, period) { sum in
+                if isLived { sum.days.insert(period) }
+                sum.visits += day["visits"]?.int ?? 0
+                sum.meters += day["distanceMeters"]?.double ?? 0
+            }
             Self.add(to: &months, String(period.prefix(7))) { sum in
                 if isLived { sum.days.insert(period) }
                 sum.visits += day["visits"]?.int ?? 0

@@ -66,7 +66,7 @@ struct WelcomeEndpoints: Sendable {
             html.element("p") { $0.element("code", ["class": "secret"], account.token) }
             html.element("p") { $0.element("a", ["href": "/welcome", "class": "button"], text["welcome.next"]) }
         }
-        var shown = PageShell.answer(html)
+        var shown = shell.answer(html)
         shown.headers.append(SessionCookie.header(cookie.text, seconds: seconds, publicURL: publicURL))
         return shown
     }
@@ -103,6 +103,6 @@ struct WelcomeEndpoints: Sendable {
                 html.element("button", ["type": "submit", "class": "primary"], text["welcome.button"])
             }
         }
-        return PageShell.answer(html, status: problem?.status ?? 200)
+        return shell.answer(html, status: problem?.status ?? 200)
     }
 }

@@ -46,11 +46,15 @@ extension ServiceClient {
         let asked = try await send("POST", APIPath.peopleLocationQueries.parts(person), body: body.bytes)
         let id = try Self.read(StartedQuery.self, from: asked, APIPath.peopleLocationQueries.parts(person)).id
         let path = APIPath.locationQuery.parts(id)
+        // The path of a question does not name the person.
+        var asking = self
+        asking.receipts = receipts.about(person)
         // The service ends the question at its deadline, and needs a moment to record that.
         let end = ContinuousClock.now + .seconds(waitSeconds + 2)
         while true {
             let left = (end - .now).components.seconds
-            let json = try await send("GET", path, query: [("wait", "\(max(0, min(left, Self.longestWaitSeconds)))")])
+            let json = try await asking.send(
+                "GET", path, query: [("wait", "\(max(0, min(left, Self.longestWaitSeconds)))")])
             let seen = try Self.read(QueryAnswer.self, from: json, path)
             let location = seen.location.flatMap { Location($0) }
             switch (seen.status, location) {

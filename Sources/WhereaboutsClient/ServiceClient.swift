@@ -22,8 +22,9 @@ public struct ServiceClient: Sendable {
     package var purpose: String?
     /// The languages for names of places: BCP 47 tags, the best first.
     public var languages: [String]
-    /// Where the service's promises are kept that its answers are recorded; `nil` keeps none and requires none.
-    public var receipts: ReceiptFile?
+    /// Where the service's promises are kept that its answers are recorded. An answer about a person without such a
+    /// promise is refused, unless this is ``ReceiptKeeping/notKept``.
+    public var receipts: ReceiptKeeping
 
     /// How long one answer may take. A request waits for at most 30 s at the service.
     private static let answerSeconds = 60
@@ -36,22 +37,27 @@ public struct ServiceClient: Sendable {
     ///   - token: A person's token (`wp_…`), or for ``report(_:)`` a device's reporting key (`wd_…`).
     ///   - trustFile: A PEM file with your own CA, to trust instead of the system's certificates.
     ///   - languages: The languages for names of places: BCP 47 tags, the best first.
+    ///   - receipts: Where receipts are kept; by default in ``ReceiptKeeping/standard(for:)``.
     /// - Throws: ``ClientError/request(_:)`` if the address has another form.
     public init(
-        address: String, token: String, trustFile: String? = nil, languages: [String] = []
+        address: String, token: String, trustFile: String? = nil, languages: [String] = [],
+        receipts: ReceiptKeeping? = nil
     ) throws {
         guard let transport = WireTransport(address, trustFile: trustFile, seconds: Self.answerSeconds) else {
             throw ClientError.request(
                 "An address of the service has the form https://HOST or https://HOST:PORT, without a path.")
         }
-        self.init(transport: transport, token: token, languages: languages)
+        self.init(
+            transport: transport, token: token, languages: languages, receipts: receipts ?? .standard(for: address))
     }
 
     /// A client that uses another transport.
     package init(
-        transport: any Transport, token: String, purpose: String? = nil, languages: [String] = []
+        transport: any Transport, token: String, purpose: String? = nil, languages: [String] = [],
+        receipts: ReceiptKeeping = .notKept
     ) {
         (self.transport, self.token, self.purpose, self.languages) = (transport, token, purpose, languages)
+        self.receipts = receipts
     }
 
     /// A page of a list.
@@ -77,7 +83,10 @@ public struct ServiceClient: Sendable {
     /// The bytes of a `GET` whose answer is not JSON.
     package func file(_ path: [String], query: [(name: String, value: String)] = []) throws(ClientError) -> [UInt8] {
         let response = try answer(to: try request("GET", path, query: query, body: []))
-        if (200..<300).contains(response.status) { return response.body }
+        if (200..<300).contains(response.status) {
+            try keepReceipt(of: response, path)
+            return response.body
+        }
         throw Self.problem(of: response, try? JSONDocument.parse(response.body).root)
     }
 
@@ -92,7 +101,10 @@ public struct ServiceClient: Sendable {
         var waited = 0
         while true {
             let response = try transport.download(request, take)
-            if (200..<300).contains(response.status) { return response.headers }
+            if (200..<300).contains(response.status) {
+                try keepReceipt(of: response, path)
+                return response.headers
+            }
             guard let pause = Self.pauseSeconds(response), waited < Self.patienceSeconds else {
                 throw Self.problem(of: response, try? JSONDocument.parse(response.body).root)
             }
@@ -104,6 +116,13 @@ public struct ServiceClient: Sendable {
     /// - Parameter json: The body, an object.
     package func post(_ path: [String], json: [UInt8]) throws(ClientError) -> JSONValue {
         try send("POST", path, body: json)
+    }
+
+    /// Sends a `PUT`, which can be repeated.
+    ///
+    /// - Parameter json: The body, an object.
+    package func put(_ path: [String], json: [UInt8]) throws(ClientError) -> JSONValue {
+        try send("PUT", path, body: json)
     }
 
     /// Sends a `POST` and returns at once, so that the next one can be made meanwhile.

@@ -144,6 +144,8 @@ struct Invocation: Sendable {
     let console: Console
     let operands: [String]
     fileprivate let texts: [String: [String]]
+    /// The names of the commands that make an installation.
+    let makers: [String]
 
     /// The value; `nil` if the option was not given.
     subscript<Value>(option: Option<Value>) -> Value? { all(option).first }
@@ -243,7 +245,10 @@ struct ArgumentParser {
         guard command.operands.allows(operands.count) else {
             throw .usage(Self.wrongCount(of: operands, for: command))
         }
-        return .invocation(Invocation(command: command, console: console, operands: operands, texts: texts))
+        return .invocation(
+            Invocation(
+                command: command, console: console, operands: operands, texts: texts,
+                makers: commands.filter(\.makesInstallation).map(\.name)))
     }
 
     /// The command of a group; `nil` if the group's help is requested. A group may have a command without a verb, which

@@ -59,6 +59,14 @@ struct Client {
         return try told { () throws(ClientError) in try service.post(path, json: writer.bytes) }
     }
 
+    func put(_ path: [String], body: (inout JSONWriter) -> Void) throws(ToolError) -> JSONValue {
+        var writer = JSONWriter()
+        writer.beginObject()
+        body(&writer)
+        writer.endObject()
+        return try told { () throws(ClientError) in try service.put(path, json: writer.bytes) }
+    }
+
     func post(_ path: [String], json: [UInt8]) throws(ToolError) -> JSONValue {
         try told { () throws(ClientError) in try service.post(path, json: json) }
     }

@@ -30,7 +30,7 @@ enum House {
         var client =
             switch try Reach(invocation) {
             case .directory(let path):
-                try operatorClient(of: path, mayMake: invocation.command.makesInstallation)
+                try operatorClient(of: path, invocation)
             case .server(let server): try Client(server)
             }
         if invocation.takes(Options.purpose) { client.service.purpose = invocation[Options.purpose] }
@@ -63,10 +63,10 @@ enum House {
         return DataDirectory.running(in: path)
     }
 
-    private static func operatorClient(of path: String, mayMake: Bool) throws(ToolError) -> Client {
+    private static func operatorClient(of path: String, _ invocation: Invocation) throws(ToolError) -> Client {
         guard let running = running(in: path) else {
-            if !mayMake, access(path + "/log.sqlite", F_OK) != 0 {
-                let makers = CommandTable.all.filter(\.makesInstallation).map(\.name).joined(separator: ", ")
+            if !invocation.command.makesInstallation, access(path + "/log.sqlite", F_OK) != 0 {
+                let makers = invocation.makers.joined(separator: ", ")
                 throw .data("There is no installation in \(path). Check --data, or create one with one of: \(makers).")
             }
             return client(of: try open(path))

@@ -98,6 +98,42 @@ def test_visits_are_merged_split_removed_and_renamed_and_each_is_undone(world):
     expect(kinds == ["rename"], f"left are {kinds}")
 
 
+# Places
+
+def rows_of_places(visit):
+    """Name, visits and days of each row of the list of places."""
+    visit.has("caption", "the one with the most time first")
+    return visit.page.locator("table").first.locator("tbody tr").evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))")
+
+
+def test_two_places_become_one_and_two_again(world):
+    house, token = world.house, world.house.tokens["walker"]
+    before = house.get("/v1/people/walker/places", token)["items"]
+    kept, other = before[0], before[1]
+    with world.visit("walker") as visit:
+        visit.open("places")
+        count = len(rows_of_places(visit))
+        expect(count == len(before) >= 3, f"{count} rows, {len(before)} places")
+        visit.page.locator("table").first.locator("tbody tr").nth(1).get_by_role("button", name="same place").click()
+        box = visit.has("dialog", "The two become one row")
+        expect(not world.violations(visit.page), f"joining places: {world.violations(visit.page)}")
+        box.get_by_label("The other place").select_option(value=kept["id"])
+        confirm(visit, "Join")
+        visit.has(NOTE, "has been corrected")
+        wait(visit, "two rows are one", lambda: len(rows_of_places(visit)) == count - 1)
+        joined = house.get("/v1/people/walker/places", token)["items"][0]
+        expect(joined["visits"] == kept["visits"] + other["visits"], f"{joined['visits']} visits")
+        expect(abs(joined["totalSeconds"] - kept["totalSeconds"] - other["totalSeconds"]) < 120, f"{joined['totalSeconds']} seconds")
+        expect(joined["place"] == kept["place"], f"it is called {joined['place']}")
+        visit.has("td", "places joined")
+        visit.must_be_quiet("joined")
+        visit.page.locator(NOTE).get_by_role("button", name="Undo").click()
+        wait(visit, "one row is two", lambda: len(rows_of_places(visit)) == count)
+        visit.must_be_quiet("undone")
+    after = house.get("/v1/people/walker/places", token)["items"]
+    expect([one["id"] for one in after] == [one["id"] for one in before], "the places are others")
+
+
 # Fixes
 
 def withdrawn(house):

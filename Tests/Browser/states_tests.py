@@ -1,5 +1,6 @@
 """Links into views, empty and bad states, lost connections, no script, no WebGL, sign-in and sign-out."""
 import contextlib
+import datetime
 import re
 import urllib.error
 import urllib.request
@@ -26,7 +27,7 @@ def test_a_link_opens_what_it_names(world):
         visit.must_be_quiet("links")
     with world.visit("operator") as visit:
         for path, selector, text in (
-            ("operate/events?kind=GrantGiven", "tbody tr", "GrantGiven"), ("operate/people", "tbody tr", "walker"), ("operate/reports", "table", "accepted (200)"),
+            ("operate/events?kind=GrantGiven", "tbody tr", "GrantGiven"), ("operate/people", "tbody tr", "walker"), ("operate/reports", "table", "walker-phone"),
             ("audit", "ul.cards", "walker"), ("devices?person=walker", "section.card", "walker-phone"),
         ):
             visit.open(path)
@@ -94,6 +95,41 @@ def test_without_script_each_view_is_a_list(world):
                 expect(visit.page.locator("h1").count() == 1, f"{view} has a heading")
                 expect(len(visit.text()) > 30, f"{view} has content without script")
             expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
+
+
+def test_without_script_the_year_is_a_calendar_of_its_days(world):
+    house, today = world.house, datetime.datetime.now(datetime.timezone.utc).date()
+    year = (today - datetime.timedelta(days=5)).year
+    kilometers = {}
+    # The quarters that the page reads: the sums of a summary end with 93 days.
+    for start, end in (("01-01", "04-01"), ("04-01", "07-01"), ("07-01", "10-01"), ("10-01", None)):
+        begin, finish = f"{year}-{start}T00:00:00Z", f"{year}-{end}T00:00:00Z" if end else f"{year + 1}-01-01T00:00:00Z"
+        if begin[:10] > str(today):
+            continue
+        for one in house.get(f"/v1/people/walker/summary?period=day&from={begin}&to={finish}", house.tokens["walker"])["items"]:
+            if one["staySeconds"] + one["moveSeconds"] > 0:
+                kilometers[one["period"]] = kilometers.get(one["period"], 0) + one["distanceMeters"] / 1000
+    expect(len(kilometers) >= 3, f"the year has {len(kilometers)} days")
+    with world.visit("walker", java_script_enabled=False) as visit:
+        visit.page.goto(f"{world.url}/year/{year}?plain=true")
+        links = visit.page.locator(".month a").all()
+        shown = {link.get_attribute("href")[5:15]: link.locator("small").inner_text() for link in links}
+        expect(set(shown) == set(kilometers), f"{set(shown) ^ set(kilometers)} are in one of the two")
+        for date, text in shown.items():
+            expect(abs(int(text.split()[0]) - kilometers[date]) <= 1, f"{date}: {text}, not {kilometers[date]} km")
+        # Each day is below its day of the week.
+        for link, date in zip(links, shown):
+            column = link.evaluate("link => link.closest('td').cellIndex")
+            expect(column == datetime.date.fromisoformat(date).weekday(), f"{date} is in column {column}")
+        date = max(shown)
+        visit.page.locator(f'.month a[href^="/day/{date}"]').click()
+        visit.page.wait_for_url(f"**/day/{date}?plain=true")
+        expect(visit.page.locator("td").count() > 0, "the day has no row")
+        visit.page.goto(f"{world.url}/year/1999?plain=true")
+        expect(visit.page.locator(".month").count() == 0, "a year without data has a month")
+        visit.page.get_by_role("link", name="2000 ›").click()
+        visit.page.wait_for_url("**/year/2000?plain=true")
+        expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
 
 
 def test_without_script_a_person_answers_pauses_and_ends(world):

@@ -528,7 +528,7 @@ def test_a_place_is_renamed_and_back(world):
         visit.must_be_quiet("places")
 
 
-def test_a_place_leads_to_its_days_and_takes_the_name_of_another(world):
+def test_a_place_leads_to_its_days_and_is_joined_with_another(world):
     house = world.house
     walker = house.tokens["walker"]
     places = house.get("/v1/people/walker/places", walker)["items"]
@@ -543,16 +543,19 @@ def test_a_place_leads_to_its_days_and_takes_the_name_of_another(world):
         expect(links == [f"/day/{day}" for day in places[0]["newestDays"]] and links, f"the days are {links}")
         expect(not world.violations(visit.page), f"days of a place: {world.violations(visit.page)}")
         rows.last.get_by_role("button", name="is the same place as another").click()
-        box = visit.has("dialog", "more than 80 m apart")
-        expect(not world.violations(visit.page), f"one name for two places: {world.violations(visit.page)}")
-        box.get_by_label("The other place").select_option("Home")
-        box.get_by_role("button", name="Save").click()
-        eventually("two places have one name", lambda: visit.page.locator("tbody tr b", has_text="Home").count() == 2 or visit.page.wait_for_timeout(20))
-        visit.page.get_by_role("button", name="Withdraw: renamed Home").last.click()
-        eventually("one place has the name", lambda: visit.page.locator("tbody tr b", has_text="Home").count() == 1 or visit.page.wait_for_timeout(20))
+        box = visit.has("dialog", "become one row")
+        expect(not world.violations(visit.page), f"joining two places: {world.violations(visit.page)}")
+        home = next(one for one in places if one.get("place") == "Home")
+        box.get_by_label("The other place").select_option(home["id"])
+        box.get_by_role("button", name="Join").click()
+        eventually("two places are one", lambda: rows.count() == len(places) - 1 or visit.page.wait_for_timeout(20))
+        joined = next(one for one in house.get("/v1/people/walker/places", walker)["items"] if one.get("place") == "Home")
+        expect(joined["visits"] == home["visits"] + places[-1]["visits"], f"{home} and {places[-1]} make {joined}")
+        visit.page.get_by_role("button", name="Undo").click()
+        eventually("they are two again", lambda: rows.count() == len(places) or visit.page.wait_for_timeout(20))
         visit.must_be_quiet("places")
-    kinds = [one.get("name") for one in house.get("/v1/people/walker/corrections", walker)["items"]]
-    expect(kinds.count("Home") == 1, f"left are {kinds}")
+    kinds = [one["type"] for one in house.get("/v1/people/walker/corrections", walker)["items"]]
+    expect("samePlace" not in kinds, f"left are {kinds}")
 
 
 def test_a_projection_is_rebuilt_compared_and_taken_into_use(world):

@@ -1,9 +1,12 @@
 """The operator's own map: imported by the tool from both kinds of files, served by the service alone, under its attribution."""
+import contextlib
 import gzip
+import http.server
 import json
 import sqlite3
 import struct
 import subprocess
+import threading
 import zlib
 
 from browser import expect
@@ -105,3 +108,96 @@ def test_files_without_pictures_are_refused(world):
         done = subprocess.run([TOOL, "--data", str(house.data), "basemap", "import", str(file)], capture_output=True, text=True)
         expect(done.returncode == 3 and words in done.stderr, f"{file.name}: {done.returncode} {done.stderr}")
     expect(not (house.data / "basemap.sqlite").exists() and not (house.data / "basemap.sqlite.new").exists(), "a refused file leaves something behind")
+
+
+@contextlib.contextmanager
+def tile_server():
+    """A server of pictures at another origin: its address, and what it was asked."""
+    asked = []
+
+    class Pictures(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+            picture = png(GREEN)
+            self.send_response(200)
+            self.send_header("Content-Type", "image/png")
+            self.send_header("Content-Length", str(len(picture)))
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                self.wfile.write(picture)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pictures)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://localhost:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextlib.contextmanager
+def configured(house, **keys):
+    """Restarts the service with more keys in its configuration, and without them at the end."""
+    file = house.data / "config.json"
+    before = file.read_text()
+    try:
+        house.stop_service()
+        file.write_text(json.dumps({**json.loads(before), **keys}))
+        house.serve()
+        yield
+    finally:
+        house.stop_service()
+        file.write_text(before)
+        house.serve()
+
+
+def pictures_policy(visit, path):
+    policy = visit.page.goto(f"{visit.world.url}/{path}").headers["content-security-policy"]
+    return next(part.strip() for part in policy.split(";") if part.strip().startswith("img-src"))
+
+
+def test_pictures_of_a_server_are_loaded_only_if_the_operator_and_the_reader_want_it(world):
+    house = world.house
+    with world.visit("walker") as visit:
+        expect(pictures_policy(visit, "regions") == "img-src 'self' data:", "other origins are allowed by default")
+        visit.ready()
+        expect(visit.page.locator(".online-tiles").count() == 0, "a map is offered by default")
+        visit.must_be_quiet("without a server of pictures")
+    with tile_server() as (origin, asked), configured(house, onlineTiles={"address": origin + "/{z}/{x}/{y}.png", "attribution": "© <b>Maps</b> & Sons", "maxZoom": 12}):
+        with world.visit("walker") as visit:
+            expect(pictures_policy(visit, "regions") == f"img-src 'self' data: {origin}", "the policy")
+            visit.ready()
+            host = origin.removeprefix("http://")
+            visit.has(".online-tiles", host)
+            visit.page.wait_for_load_state("networkidle")
+            # The server is configured, but nobody has agreed.
+            expect(not asked, f"the server was asked {asked[:3]}")
+            visit.must_be_quiet("before")
+            expect(not world.violations(visit.page), f"{world.violations(visit.page)}")
+            visit.page.get_by_role("button", name="Load it").click()
+            visit.has(".leaflet-tile-loaded")
+            visit.has(".leaflet-control-attribution", "© <b>Maps</b> & Sons")
+            visit.page.wait_for_load_state("networkidle")
+            expect(asked and visit.strangers and all(url.startswith(origin + "/") for url in visit.strangers), f"{visit.strangers}")
+            for path, headers in asked:
+                expect(len(path.split("/")) == 4 and int(path.split("/")[1]) <= 12, f"it was asked for {path}")
+                expect("referer" not in headers and "cookie" not in headers and "authorization" not in headers, f"it was told {headers}")
+            visit.strangers.clear()
+            # The choice holds in other views and after a reload, until it is taken back.
+            visit.open("regions")
+            visit.has(".leaflet-tile-loaded")
+            visit.page.get_by_role("button", name="Stop").click()
+            visit.page.locator(".leaflet-tile").first.wait_for(state="detached")
+            visit.page.wait_for_load_state("networkidle")
+            asked.clear()
+            visit.strangers.clear()
+            visit.open("regions")
+            visit.has(".online-tiles", "is available")
+            visit.page.wait_for_load_state("networkidle")
+            expect(not asked, f"the server is asked {asked[:3]} after it was stopped")
+            visit.must_be_quiet("after")
+    with world.visit("walker") as visit:
+        expect(pictures_policy(visit, "regions") == "img-src 'self' data:", "the server is allowed after it was removed")

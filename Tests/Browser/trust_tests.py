@@ -327,6 +327,24 @@ def test_without_ed25519_the_key_is_compared_and_nothing_else_claimed(world):
         expect("signature" not in visit.page.locator(".proof").inner_text(), visit.page.locator(".proof").inner_text())
 
 
+def test_each_row_says_whether_a_checkpoint_covers_it(world):
+    world.house.get("/v1/people/walker/checkpoint", world.house.tokens["walker"])
+    with world.visit("walker") as visit:
+        visit.open("audit?outcome=all").has("tbody", "signed")
+        # The readings of this page are newer than the checkpoint.
+        world.house.get("/v1/people/walker/location", world.house.tokens["walker"])
+        visit.page.reload()
+        visit.ready().has("tbody tr:first-child", "in the log")
+        visit.page.locator("tbody tr:first-child").get_by_role("button").click()
+        visit.has("tr.opened dl", "in the log")
+        visit.must_be_quiet("rows")
+    # The list without script has the reads of others only.
+    world.house.get("/v1/people/walker/location", world.house.tokens["friend"])
+    with world.visit("walker", java_script_enabled=False) as visit:
+        visit.page.goto(f"{world.url}/audit?plain=true")
+        visit.has("table", "in the log")
+
+
 def test_without_script_the_proof_is_a_file(world):
     key = world.house.get("/v1/people/walker/checkpoint", world.house.tokens["walker"])["key"]
     with world.visit("walker", java_script_enabled=False) as visit:

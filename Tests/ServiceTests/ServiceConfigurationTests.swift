@@ -198,4 +198,31 @@ import Whereabouts
             complaint("[\(Self.app("")),\(Self.app("", file: "/other.p8", bundle: "org.b"))]")
                 == "config.json: \"keyFile\" must be the same wherever \"keyID\" is K.")
     }
+
+    @Test func `a server of map pictures is one origin with an attribution`() throws {
+        let tiles = try ServiceConfiguration.parse(
+            Array(
+                #"{"onlineTiles":{"address":"https://tile.example.org:8443/a/{z}/{x}/{y}.png?k=1","attribution":"© Maps","maxZoom":17}}"#
+                    .utf8)
+        ).onlineTiles
+        #expect(tiles?.origin.description == "https://tile.example.org:8443")
+        #expect(tiles?.attribution == "© Maps" && tiles?.maxZoom == 17)
+        #expect(try ServiceConfiguration.parse(Array("{}".utf8)).onlineTiles == nil)
+        for (address, more) in [
+            ("https://{x}.example.org/{z}/{x}/{y}.png", #","attribution":"a""#),
+            ("https://{s}.example.org/{z}/{x}/{y}.png", #","attribution":"a""#),
+            ("https://tile.example.org/{z}/{x}.png", #","attribution":"a""#),
+            ("https://tile.example.org/{z}/{x}/{y}/{y}", #","attribution":"a""#),
+            ("http://tile.example.org/{z}/{x}/{y}.png", #","attribution":"a""#),
+            ("https://tile.example.org;script-src *//{z}/{x}/{y}", #","attribution":"a""#),
+            ("https://tile.example.org/{z}/{x}/{y}.png", ""),
+            ("https://tile.example.org/{z}/{x}/{y}.png", #","attribution":"a","maxZoom":23"#),
+            ("https://tile.example.org/{z}/{x}/{y}.png", #","attribution":"a","subdomains":"abc""#),
+            ("/{z}/{x}/{y}.png", #","attribution":"a""#),
+        ] {
+            #expect(throws: ServiceConfiguration.ReadError.self, "\(address) \(more)") {
+                _ = try ServiceConfiguration.parse(Array(#"{"onlineTiles":{"address":"\#(address)"\#(more)}}"#.utf8))
+            }
+        }
+    }
 }

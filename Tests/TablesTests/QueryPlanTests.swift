@@ -44,6 +44,7 @@ import Testing
         for sql in [
             AuditReader.querySQL, AuditReader.queriesAboutSQL, AuditReader.queriesBySQL, AuditReader.attemptsSQL,
             AuditReader.disclosuresForSQL, AuditReader.disclosuresAboutSQL, AuditReader.readsAboutSQL,
+            AuditReader.othersReadsAboutSQL,
             AuditReader.readsBySQL, AuditReader.changesAboutSQL, AuditReader.actsSQL, AuditReader.actSQL,
             AuditReader.refusalsOfSQL, AuditReader.rejectedSQL, AuditReader.rejectionsSQL,
             AuditTable.rejectionTooManySQL,

@@ -277,7 +277,7 @@ extension MemoryLog {
     }
 
     /// Withdraws or restores the fix of an event.
-    fileprivate mutating func withdraw(_ event: RecordedEvent, isWithdrawal: Bool = true) {
+    mutating func withdraw(_ event: RecordedEvent, isWithdrawal: Bool = true) {
         guard case .fixReported(let device, _, .open(let fix)) = event.event, let person = event.stream.person else {
             return
         }

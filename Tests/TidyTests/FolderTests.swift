@@ -11,6 +11,9 @@ import Testing
         "HouseEndpoints": ["Metrics", ""],
         "Maintenance": ["Verification", "Backup"],
         "Replies": ["Members", ""],
+        "FileFormats": ["Reading", "Layers", "Tiles", "Writing", "Text", "XML", "Binary", "JSON", "Google", ""],
+        "WhereaboutsTool": ["", "Supplements", "Basemap", "Import", "Commands", "Program"],
+        "Whereabouts": ["Vocabulary", "Coding", "Facts", "Folds", "Standing", "Decisions", "Disclosure"],
         "Reactors": ["Configuration", "Feed", "Webhooks", "Trackers", ""],
     ]
 

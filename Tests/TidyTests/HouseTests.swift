@@ -65,7 +65,8 @@ import Testing
         "HouseEndpoints": [
             "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer",
             "LocationPush", "Log",
-            "Maintenance", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Whereabouts", "WireFormats",
+            "Maintenance", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts",
+            "WireFormats",
         ],
         "WebPage": [
             "Answers", "CPageAssets", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer",

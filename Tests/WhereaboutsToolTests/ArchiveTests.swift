@@ -241,6 +241,33 @@ import Testing
         #expect(tool("empty", "region", "list", "--person", "anna").results.contains("home"))
     }
 
+    @Test func `a friend's archive has the fixes of the grant, and restores them`() throws {
+        try fill("old")
+        let refused = tool(
+            "old", "grant", "add", "--person", "anna", "--requester", "ben", "--history", "--precision", "exact")
+        #expect(refused.exitCode == 0, "\(refused.notes)")
+        let screen = Screen()
+        let exitCode = Program.run(
+            [
+                "--data", "\(folder.path)/old", "export", "--person", "anna", "--purpose", "a test", "--format",
+                "archive",
+                "--as", "ben",
+            ], console: screen.console)
+        #expect(exitCode == 0, "\(screen.notes)")
+        try write(screen.bytes, to: "\(folder.path)/ben.zip")
+        let list = Foreign.run("python3 -m zipfile -l '\(folder.path)/ben.zip'").output
+        #expect(
+            list.contains("fixes/2026-01.jsonl") && !list.contains("audit.jsonl") && !list.contains("regions.jsonl"))
+        let report = try json(tool("new", "import", "--json", "\(folder.path)/ben.zip"))
+        #expect(report["new"]?.int == 320 && report["settings"] == nil, "\(report)")
+        let tracks = try ["old", "new"].map { house in
+            try #require(try json(tool(house, "track", "--person", "anna", "--json"))["fixes"]?.array).map {
+                "\($0["timestamp"]?.double ?? 0) \($0["latitude"]?.double ?? 0) \($0["device"]?.string ?? "")"
+            }
+        }
+        #expect(tracks[0] == tracks[1])
+    }
+
     @Test func `a range or a device is for tracks`() {
         for option in [["--device", "phone"], ["--from", "today"]] {
             let (exitCode, _, notes) = whereabouts(

@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Replies
 import Service
 import TestSupport
 import Testing
@@ -64,7 +65,7 @@ import Testing
         #expect(exported.exitCode == 0 && exported.notes.isEmpty)
         let document = try json(exported.results)
         #expect(document.text("person") == "anna")
-        for (member, _) in ExportCommand.lists { #expect(document[member]?.array != nil, "\(member)") }
+        for (member, _) in PersonLists.all { #expect(document[member]?.array != nil, "\(member)") }
         #expect(document["visits"]?.count == 1 && document["devices"]?.count == 1)
         let reads = document["audit"]?.array.map(Array.init)?.filter { $0.text("purpose") == "she asked for it" } ?? []
         let questions = Set(reads.compactMap { $0["question"]?.string })

@@ -56,6 +56,35 @@ import Transparency
         #expect(check().results == "Every receipt of 2 has its entry.\n")
     }
 
+    @Test func `reads as a person keep receipts by themselves, and those of the operator need none`() throws {
+        #expect(tool("visits", "--person", "anna").exitCode == 0)
+        #expect(tool("receipts", "check", "--person", "anna", "--proof", proof).exitCode == 3)
+        for command in ["location", "visits"] {
+            let read = tool(command, "--person", "anna", "--as", "anna")
+            #expect(read.exitCode == 0, "\(read.notes)")
+        }
+        #expect(tool("track", "--person", "anna", "--as", "anna", "--no-receipts").exitCode == 0)
+        #expect(prove().exitCode == 0)
+        let checked = tool("receipts", "check", "--person", "anna", "--proof", proof)
+        #expect(checked.results == "Every receipt of 2 has its entry.\n", "\(checked.notes)")
+        let both = tool("track", "--person", "anna", "--as", "anna", "--no-receipts", "--receipts", receipts)
+        #expect(both.exitCode == 2)
+        #expect(tool("receipts", "check", "--proof", proof).exitCode == 2)
+    }
+
+    @Test func `the reason of a missing entry is told: the proof is older, or of another log`() throws {
+        #expect(prove().exitCode == 0)
+        #expect(ask().exitCode == 0)
+        let late = try json(
+            tool("receipts", "check", "--receipts", receipts, "--proof", proof, "--json").results)
+        #expect(late["receipts"]?.int == 2)
+        let missing = late["missing"]?.array.map { Array($0) } ?? []
+        #expect(missing.map { $0["reason"]?.string } == ["newerThanProof"])
+        let text = String(decoding: try contents(ofFile: receipts), as: UTF8.self)
+        try write(text.replacing("— localhost/whereabouts/", with: "— localhost/elsewhere/").utf8, to: receipts)
+        #expect(check().results.contains("is of another log"))
+    }
+
     @Test func `a promise that the service did not keep is named`() throws {
         #expect(prove().exitCode == 0)
         let commit = try #require(Digest(bytes: [UInt8](repeating: 7, count: 32)))

@@ -2,6 +2,7 @@ import Glibc
 import HTTPServer
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 import WhereaboutsClient
 
@@ -32,6 +33,17 @@ func whereabouts(_ arguments: String...) -> (exitCode: Int32, results: String, n
 }
 
 func whereabouts(words arguments: [String]) -> (exitCode: Int32, results: String, notes: String) {
+    StateHome.set
+    return run(arguments)
+}
+
+/// The folder in which the tool keeps receipts, for all tests of this process.
+enum StateHome {
+    private static let folder = TemporaryFolder()
+    static let set: Void = { _ = setenv("XDG_STATE_HOME", folder.path, 1) }()
+}
+
+private func run(_ arguments: [String]) -> (exitCode: Int32, results: String, notes: String) {
     let screen = Screen()
     let exitCode = Program.run(arguments, console: screen.console)
     return (exitCode, screen.results, screen.notes)
@@ -152,6 +164,6 @@ final class FakeService: Transport {
         }
         let reasons = rejected.map { #"{"index":\#($0),"reason":"badCoordinate"}"# }.joined(separator: ",")
         return #"{"addedPerson":\#(isNewPerson),"addedDevice":\#(isNewDevice),"new":\#(new),"duplicate":\#(duplicate),"#
-            + #""visits":{"new":\#(visits.new),"duplicate":\#(visits.duplicate)},"rejected":[\#(reasons)]}"#
+            + #""visits":{"new":\#(visits.new),"duplicate":\#(visits.duplicate),"rejected":[]},"rejected":[\#(reasons)]}"#
     }
 }

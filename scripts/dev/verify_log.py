@@ -4,8 +4,8 @@
     scripts/dev/verify_log.py [--leaves] log.sqlite
 
 Recomputes every leaf from the event's columns, and checks the numbers (1, 2, 3 … without gaps), the versions of each
-stream (likewise), the chain of leaves within each stream, and the row of the table `log`: size, head, and the Merkle
-tree over all leaves (RFC 9162, section 2.1.1). Prints "N events, root HEX", with --leaves first a line "number leaf"
+stream (likewise), the chain of leaves within each stream, the heads of the persons' own logs in each HeadsCommitted,
+and the row of the table `log`: size, head, and the Merkle tree over all leaves (RFC 9162, section 2.1.1). Prints "N events, root HEX", with --leaves first a line "number leaf"
 for each event. Exit 1 with the first number that is wrong; exit 2 if the file cannot be read. Opens read-only, in one
 transaction, so the log may be in use.
 
@@ -13,6 +13,11 @@ transaction, so the log may be in use.
     header = deterministic CBOR (RFC 8949, section 4.2) of [1, number, stream, version, kind, recorded_at_ms, actor,
              correlation, cause, leaf of the previous event of the same stream or an empty byte string]
     node   = SHA-256(0x01 ‖ left ‖ right)
+
+    HeadsCommitted (kind 71) = [{1: size, 2: root, 3: up to, 4: name, 5: commitments of 32 bytes}], one for each event of
+    a person's audit (an odd stream from 5 on) after the previous one; another name begins again with event 1. The root
+    is that of the tree whose leaf i = SHA-256(0x00 ‖ [1, i, entries, root]) is the log of person i = stream // 2: its
+    leaves are SHA-256(0x00 ‖ [1, version, recorded_at_ms, commitment]). A number without a log has 0 entries.
 """
 import argparse
 import hashlib
@@ -49,6 +54,67 @@ def cbor(value):
     return cbor_head(4, len(value)) + b"".join(map(cbor, value))
 
 
+def parsed(data, place=0):
+    """The CBOR item at a place, and the place after it. Only what a HeadsCommitted has."""
+    major, value, place = data[place] >> 5, data[place] & 31, place + 1
+    if value >= 24:
+        length = 1 << value - 24
+        value, place = int.from_bytes(data[place:place + length], "big"), place + length
+    if major == 0:
+        return value, place
+    if major in (2, 3):
+        if place + value > len(data):
+            raise IndexError
+        return data[place:place + value], place + value
+    if major == 4:
+        items = []
+        for _ in range(value):
+            item, place = parsed(data, place)
+            items.append(item)
+        return items, place
+    if major == 5:
+        items = {}
+        for _ in range(value):
+            key, place = parsed(data, place)
+            items[key], place = parsed(data, place)
+        return items, place
+    raise ValueError
+
+
+class Heads:
+    """The persons' own logs, folded from the HeadsCommitted events."""
+
+    KIND = 71
+
+    def __init__(self):
+        self.name, self.up_to, self.logs = None, 0, {}
+
+    def check(self, number, body, audits):
+        try:
+            (fields,), _ = parsed(body)
+            size, root, up_to, name, commits = (fields[key] for key in (1, 2, 3, 4, 5))
+        except (ValueError, IndexError, KeyError, TypeError):
+            raise Wrong(f"event {number} is not a commitment to heads") from None
+        if name != self.name:
+            self.name, self.up_to, self.logs = name, 0, {}
+        if not self.up_to <= up_to < number:
+            raise Wrong(f"event {number} covers the events up to {up_to}, and {self.up_to} are covered before it")
+        covered = [audit for audit in audits if self.up_to < audit[0] <= up_to]
+        if len(commits) != 32 * len(covered):
+            raise Wrong(f"event {number} has {len(commits) // 32} commitments for {len(covered)} events of audits")
+        for place, (_, person, version, recorded_at_ms) in enumerate(covered):
+            commit = commits[32 * place:32 * place + 32]
+            entry = cbor([1, version, recorded_at_ms, commit])
+            self.logs.setdefault(person, []).append(sha256(b"\x00", entry))
+        self.up_to = up_to
+        leaves = []
+        for person in range(max(self.logs, default=-1) + 1):
+            log = self.logs.get(person, [])
+            leaves.append(sha256(b"\x00", cbor([1, person, len(log), tree_root(log, 0, len(log))])))
+        if (size, root) != (len(leaves), tree_root(leaves, 0, len(leaves))):
+            raise Wrong(f"event {number}: the heads of the persons' logs are others than it says")
+
+
 def tree_root(leaves, start, end):
     """MTH of RFC 9162 over leaves[start:end], by its recursive definition (leaf hashes are taken before)."""
     count = end - start
@@ -80,7 +146,7 @@ def readable(rows, leaves):
 
 def read_leaves(database):
     """The leaves of all events, recomputed; each compared with the stored one."""
-    leaves, streams = [], {}
+    leaves, streams, audits, heads = [], {}, [], Heads()
     rows = database.execute(
         "SELECT number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf"
         " FROM event ORDER BY number"
@@ -102,6 +168,10 @@ def read_leaves(database):
         expected = sha256(b"\x00", header, sha256(body))
         if leaf != expected:
             raise Wrong(f"event {number} does not match its leaf")
+        if kind == Heads.KIND:
+            heads.check(number, body, audits)
+        if stream >= 5 and stream % 2:
+            audits.append((number, stream // 2, version, recorded_at_ms))
         leaves.append(expected)
         streams[stream] = (version, expected)
     return leaves

@@ -21,7 +21,7 @@ package struct CrossOrigin: Sendable {
     ]
     /// The answer headers that a page may read (`Access-Control-Expose-Headers`).
     private static let answerFields = [
-        "Content-Crs", "Link", "Location", "Retry-After", "Whereabouts-Request",
+        "Content-Crs", "Link", "Location", "Retry-After", "Whereabouts-Outdated", "Whereabouts-Request",
     ]
 
     /// The CORS headers of the answer to a request; none if no origin is configured. `Vary: Origin` says

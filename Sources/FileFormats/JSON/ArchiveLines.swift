@@ -1,6 +1,6 @@
 import Geodesy
 import JSON
-package import Whereabouts
+import Whereabouts
 import WireFormats
 
 /// The lines of this service's own archive that are not fixes and can be imported again:
@@ -36,6 +36,7 @@ package final class ArchiveLines: RecordReader {
         case "merge", "notVisit": return line["from"] != nil && line["to"] != nil ? .correction : nil
         case "split": return line["at"] != nil ? .correction : nil
         case "rename": return line["name"] != nil ? .correction : nil
+        case "samePlace": return line["otherLatitude"] != nil ? .correction : nil
         default: return line["id"] != nil && (line["circle"] != nil || line["polygon"] != nil) ? .region : nil
         }
     }
@@ -93,19 +94,4 @@ package final class ArchiveLines: RecordReader {
         return FileRecord(
             place: place, content: .setting(ArchivedSetting(kind: kind, user: user, request: writer.bytes)))
     }
-}
-
-/// A person's region or correction in an archive.
-package struct ArchivedSetting: Sendable, DescribedWithoutContent {
-    /// What it is.
-    package enum Kind: Sendable {
-        case region, correction
-    }
-
-    /// What it is.
-    package let kind: Kind
-    /// The person.
-    package let user: Handle
-    /// The body of the request that makes it, one JSON object.
-    package let request: [UInt8]
 }

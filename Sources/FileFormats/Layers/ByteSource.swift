@@ -6,6 +6,8 @@ protocol ByteSource: AnyObject {
 
 /// The bytes of the file itself.
 final class FileSource: ByteSource {
+    /// The bytes that readers get at once.
+    static let pieceBytes = 64 << 10
     private let read: () -> [UInt8]?
     private var rest: ArraySlice<UInt8> = []
     private(set) var bytesRead = 0
@@ -19,7 +21,7 @@ final class FileSource: ByteSource {
             bytesRead += rest.count
         }
         guard !rest.isEmpty else { return nil }
-        let piece = rest.prefix(FileReading.pieceBytes)
+        let piece = rest.prefix(Self.pieceBytes)
         rest = rest.dropFirst(piece.count)
         return piece
     }
@@ -76,7 +78,7 @@ final class LookAhead: ByteSource {
     }
 
     func next() throws(FormatFault) -> ArraySlice<UInt8>? {
-        let piece = try peek(1).isEmpty ? [] : buffer[start...].prefix(FileReading.pieceBytes)
+        let piece = try peek(1).isEmpty ? [] : buffer[start...].prefix(FileSource.pieceBytes)
         guard !piece.isEmpty else {
             guard !isWrong else {
                 isWrong = false

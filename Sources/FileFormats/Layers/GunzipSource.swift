@@ -11,7 +11,7 @@ final class GunzipSource: ByteSource {
 
     func next() throws(FormatFault) -> ArraySlice<UInt8>? {
         while !isAtEnd {
-            let input = try source.peek(FileReading.pieceBytes)
+            let input = try source.peek(FileSource.pieceBytes)
             if inflater.isAtEnd {
                 // The rest is another stream, or padding, which gzip ignores too.
                 guard input.starts(with: [0x1F, 0x8B]) else {
@@ -32,7 +32,7 @@ final class GunzipSource: ByteSource {
     }
 
     private func expand(_ input: ArraySlice<UInt8>) throws(FormatFault) -> (output: [UInt8], used: Int) {
-        do throws(Inflater.Fault) { return try inflater.expand(input, capacity: FileReading.pieceBytes) } catch {
+        do throws(Inflater.Fault) { return try inflater.expand(input, capacity: FileSource.pieceBytes) } catch {
             isAtEnd = true
             throw .badArchive("The gzip file is damaged.")
         }

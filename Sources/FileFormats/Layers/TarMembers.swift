@@ -61,7 +61,7 @@ final class TarMembers: ArchiveMembers {
                 }
                 return nil
             }
-            let piece = Array(try self.source.peek(min(left, FileReading.pieceBytes)))
+            let piece = Array(try self.source.peek(min(left, FileSource.pieceBytes)))
             guard !piece.isEmpty else {
                 member.isAtEnd = true
                 throw self.end("The tar file ends too early; what came before was read.")

@@ -110,7 +110,7 @@ final class ZipMembers: ArchiveMembers {
                 guard isWhole || refusal != nil else { throw .wrongChecksum }
                 return nil
             }
-            let piece = Array(try self.source.peek(min(left, FileReading.pieceBytes)))
+            let piece = Array(try self.source.peek(min(left, FileSource.pieceBytes)))
             guard !piece.isEmpty else {
                 member.isAtEnd = true
                 throw self.end("The zip file ends too early; what came before was read.")
@@ -130,10 +130,10 @@ final class ZipMembers: ArchiveMembers {
         var found = CRC32()
         return ArchiveMember(name: name, refusal: nil) { [unowned self] member throws(FormatFault) in
             while !stream.inflater.isAtEnd {
-                let input = try self.source.peek(FileReading.pieceBytes)
+                let input = try self.source.peek(FileSource.pieceBytes)
                 let (output, used): ([UInt8], Int)
                 do throws(Inflater.Fault) {
-                    (output, used) = try stream.inflater.expand(input, capacity: FileReading.pieceBytes)
+                    (output, used) = try stream.inflater.expand(input, capacity: FileSource.pieceBytes)
                 } catch {
                     member.isAtEnd = true
                     throw self.end("The zip file is damaged; what came before was read.")

@@ -100,3 +100,18 @@ enum AssumedAccuracy {
     /// The remainder of a fix with an assumed accuracy.
     static let mark = #"{"accuracyAssumed":true}"#
 }
+
+/// A person's region or correction in an archive.
+package struct ArchivedSetting: Sendable, DescribedWithoutContent {
+    /// What it is.
+    package enum Kind: Sendable {
+        case region, correction
+    }
+
+    /// What it is.
+    package let kind: Kind
+    /// The person.
+    package let user: Handle
+    /// The body of the request that makes it, one JSON object.
+    package let request: [UInt8]
+}

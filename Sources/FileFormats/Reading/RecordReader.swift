@@ -38,7 +38,7 @@ package struct FileChoices {
 /// The one shape of all readers: bytes in, records out.
 ///
 /// A reader keeps only the state that one record needs; its memory does not grow with the file. It is fed in pieces of
-/// at most ``FileReading/pieceBytes``, so that a call returns a bounded number of records.
+/// at most ``FileSource/pieceBytes``, so that a call returns a bounded number of records.
 protocol RecordReader: AnyObject {
     /// Reads the next bytes. The records before a fault are in `records`.
     func read(_ bytes: ArraySlice<UInt8>, into records: inout [FileRecord]) throws(FormatFault)
@@ -52,40 +52,4 @@ protocol RecordReader: AnyObject {
 
 extension RecordReader {
     var operations: CoordinateReferenceSystem.UsedOperations? { nil }
-}
-
-extension FileFormat {
-    /// A reader of this format at the beginning of a file.
-    ///
-    /// - Parameter prefix: The beginning of the file, for formats with dialects. The reader is fed these bytes too.
-    func reader(_ choices: FileChoices, prefix: [UInt8]) throws(FormatFault) -> any RecordReader {
-        switch self {
-        case .gpx: return GPXRecords(choices)
-        case .fixes: return FixLineRecords(choices)
-        case .googleRecords: return JSONRecords(choices, self, GoogleRecords.self, prefix: prefix)
-        case .googleSemantic: return JSONRecords(choices, self, GoogleSemantic.self, prefix: prefix)
-        case .googleTimeline, .googleTimelineIPhone:
-            return JSONRecords(choices, self, GoogleTimeline.self, prefix: prefix)
-        case .googleEdits: return JSONRecords(choices, self, GoogleEdits.self, prefix: prefix)
-        case .ownTracks:
-            return OwnTracksRecords.isLines(prefix)
-                ? OwnTracksRecords(choices)
-                : JSONRecords(choices, self, OwnTracksMessages.self, prefix: prefix)
-        case .geoJSON: return JSONRecords(choices, self, GeoJSONFeatures.self, prefix: prefix)
-        case .csv: return try CSVRecords(choices, prefix: prefix)
-        case .kml: return XMLRecords(.kml, KMLSteps(choices))
-        case .tcx: return XMLRecords(.tcx, TCXSteps(choices))
-        case .fit: return FITRecords(choices)
-        case .nmea: return NMEARecords(choices)
-        case .igc: return IGCRecords(choices)
-        case .arc: return JSONRecords(choices, self, ArcItems.self, prefix: prefix)
-        case .polarsteps: return JSONRecords(choices, self, PolarstepsLocations.self, prefix: prefix)
-        case .overland: return JSONRecords(choices, self, OverlandLocations.self, prefix: prefix)
-        case .dawarich: return DawarichRecords(choices)
-        case .geoPulse: return JSONRecords(choices, self, GeoPulsePoints.self, prefix: prefix)
-        case .moves: return JSONRecords(choices, self, MovesDays.self, prefix: prefix)
-        case .samsungHealth: return JSONRecords(choices, self, SamsungLocations.self, prefix: prefix)
-        case .whereabouts: return ArchiveLines(choices)
-        }
-    }
 }

@@ -166,6 +166,11 @@ package enum Schema {
         "type": word("rename"), "latitude": latitude, "longitude": longitude,
         "name": text(1...Limits.placeNameCharacters),
     ]
+    /// Joins the place at the second coordinate to that at the first.
+    private static let placesCorrection: KeyValuePairs<String, JSONTree> = [
+        "type": word("samePlace"), "latitude": latitude, "longitude": longitude, "otherLatitude": latitude,
+        "otherLongitude": longitude,
+    ]
 
     /// The optional members of a fix, as in CLLocation.
     private static let fixDetails: [(key: String, value: JSONTree)] = [
@@ -307,11 +312,22 @@ package enum Schema {
         "FoundPlacemark": object(
             members(of: PlacemarkItem.self) { $0 == "match" },
             placemarkMembers + members(of: PlacemarkItem.self) { $0 == "population" }),
-        "Correction": ["oneOf": [ref("PeriodCorrection"), ref("SplitCorrection"), ref("NameCorrection")]],
+        "Correction": [
+            "oneOf": [
+                ref("PeriodCorrection"), ref("SplitCorrection"), ref("NameCorrection"), ref("PlacesCorrection"),
+            ]
+        ],
         "PeriodCorrection": object(Array(periodCorrection) + [("id", event)], []),
         "SplitCorrection": object(Array(splitCorrection) + [("id", event)], []),
         "NameCorrection": object(Array(nameCorrection) + [("id", event)], []),
-        "NewCorrection": ["oneOf": [ref("NewPeriodCorrection"), ref("NewSplitCorrection"), ref("NewNameCorrection")]],
+        "PlacesCorrection": object(Array(placesCorrection) + [("id", event)], []),
+        "NewCorrection": [
+            "oneOf": [
+                ref("NewPeriodCorrection"), ref("NewSplitCorrection"), ref("NewNameCorrection"),
+                ref("NewPlacesCorrection"),
+            ]
+        ],
+        "NewPlacesCorrection": body(placesCorrection),
         "NewPeriodCorrection": body(periodCorrection),
         "NewSplitCorrection": body(splitCorrection),
         "NewNameCorrection": body(nameCorrection),

@@ -117,6 +117,23 @@ struct MetricsEndpoint: Sendable {
         text.gauge(
             "whereabouts_projection_failing", "1 while a projection cannot be read or written.",
             ProjectionKind.all.map { (["projection": $0.name], failing.contains($0.name) ? 1 : 0) })
+        let outdated = host.outdated
+        text.gauge(
+            "whereabouts_projection_outdated", "1 while a file of another version of the program answers.",
+            ProjectionKind.all.map { (["projection": $0.name], outdated.contains($0.name) ? 1 : 0) })
+        let check = host.selfCheck
+        text.counter(
+            "whereabouts_self_check_events_total", "Events that the background check has hashed again.",
+            [([:], Double(check.events))])
+        text.counter(
+            "whereabouts_self_check_passes_total", "Passes of the background check over the whole log.",
+            [([:], Double(check.passes))])
+        text.gauge(
+            "whereabouts_self_check_log_damaged", "1 after the background check found a changed event.",
+            [([:], check.isLogDamaged ? 1 : 0)])
+        text.counter(
+            "whereabouts_self_check_refolds_total", "Projections whose rows did not give their fingerprint.",
+            [([:], Double(check.refolds))])
     }
 
     /// Open and ended queries, and the pushes to APNs. Cost: one look at every person with an open query.

@@ -5,7 +5,7 @@ import Synchronization
 import Threading
 import Whereabouts
 
-/// Destroys the keys of erased people in every known backup.
+/// Destroys the keys of erased people and of old reports in every known backup.
 ///
 /// Each pass has its own thread, because a folder on another machine may not respond. A caller waits for a pass for a
 /// bounded time and gets the folders that were not reached. Passes exclude one another by the lock of ``BackupList``.
@@ -37,7 +37,7 @@ package final class BackupKeeper: Sendable {
                     try Self.settle(directory, log, pass)
                 }
             } catch {
-                Diagnostics.fault("backups.left", "Keys of erased persons may be left in backups: \(error)")
+                Diagnostics.fault("backups.left", "Keys that were destroyed here may be left in backups: \(error)")
                 pass.change { if $0.left.isEmpty { $0.left = [directory.path + "/backups.json"] } }
             }
             pass.change { $0.isDone = true }
@@ -46,13 +46,13 @@ package final class BackupKeeper: Sendable {
         return pass.read { $0.left }
     }
 
-    /// As ``settle()`` without waiting, if a person was ever erased: a backup may be reachable again.
+    /// As ``settle()`` without waiting, if keys were ever destroyed: a backup may be reachable again.
     package func settleLater() {
-        let isDue = log.withStanding { !$0.persons.erased.isEmpty }
+        let isDue = log.withStanding { !$0.persons.erased.isEmpty || !$0.retention.last.isEmpty }
         guard isDue, let list = try? BackupList(of: directory.path), !list.entries.isEmpty else { return }
         _ = WorkerThread { [self] in
             for folder in settle() {
-                Diagnostics.fault("backups.left", "Keys of erased persons may be left in \(folder); see doctor.")
+                Diagnostics.fault("backups.left", "Keys that were destroyed here may be left in \(folder); see doctor.")
             }
         }
     }

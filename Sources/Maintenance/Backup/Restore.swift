@@ -81,7 +81,8 @@ package enum Restore {
             throw RestoreError.noKeyEncryptionKey(path)
         }
         try check(prepared, manifest)
-        let (epoch, erased) = try begin(prepared, newerKeys: newerKeys, clock)
+        let gone = try newerKeys.map { path throws(LogError) in try destroy(in: prepared, asIn: path) } ?? []
+        let (epoch, erased) = try begin(prepared, gone, clock)
         let configuration = folder + "/" + BackupFile.configuration
         if access(configuration, F_OK) == 0, access(target.configuration, F_OK) != 0 {
             try DataDirectory.copyPrivate(configuration, to: target.configuration)
@@ -117,9 +118,26 @@ package enum Restore {
         guard found.lostParts == 0 else { throw RestoreError.wrongKeyEncryptionKey }
     }
 
+    /// Destroys the keys that a newer file of keys says were destroyed, before anything is folded with them.
+    ///
+    /// - Returns: The people who were erased by then: the newer file has no key of theirs at all. Of people whose old
+    ///   reports reached the end of their retention, it has the other keys.
+    private static func destroy(in prepared: DataDirectory, asIn newer: String) throws(LogError) -> [PersonID] {
+        let destroyed = try KeyRing.destroyedKeys(in: newer)
+        let holders = try prepared.openKeys().persons(holding: destroyed)
+        let alive = try KeyRing.holders(in: newer)
+        let erased = holders.filter { !alive.contains($0) }
+        do throws(SQLiteError) { try KeyRing.destroy(destroyed, of: Set(erased), in: prepared.keys) } catch {
+            throw .sqlite(error)
+        }
+        return erased
+    }
+
     /// Raises the epoch and appends the first events under it.
+    ///
+    /// - Parameter erased: The people who were erased after the backup was made.
     private static func begin(
-        _ prepared: DataDirectory, newerKeys: String?, _ clock: @escaping @Sendable () -> Timestamp
+        _ prepared: DataDirectory, _ erased: [PersonID], _ clock: @escaping @Sendable () -> Timestamp
     ) throws -> (epoch: Int64, erased: Int) {
         try LogStore.raiseEpoch(path: prepared.log)
         let log = try EventLog.alone(in: prepared, clock: clock)
@@ -131,9 +149,9 @@ package enum Restore {
             }
         }
         try log.keys.beginEpoch(log.epoch)
-        try append(.recordRestore(epoch: log.epoch), to: log)
-        let destroyed = try newerKeys.map { path throws(LogError) in try KeyRing.destroyedKeys(in: path) } ?? []
-        let gone = try Set(log.keys.persons(holding: destroyed)).union(unreadable(log)).sorted()
+        // Random, so that another restore of the same backup is another log to everyone who keeps checkpoints.
+        try append(.recordRestore(epoch: log.epoch, mark: .randomMark()), to: log)
+        let gone = try Set(erased).union(unreadable(log)).sorted()
         for person in gone { try append(.finishErasure(person), to: log) }
         return (log.epoch, gone.count)
     }

@@ -66,6 +66,9 @@ package struct ServiceConfiguration: Sendable {
     /// The machines that cosign the checkpoints of persons' logs; empty if none is asked.
     package var witnesses: [Witness] = []
 
+    /// The server of map pictures that readers of the page may choose; `nil` for none.
+    package var onlineTiles: OnlineTiles?
+
     /// The defaults.
     package init() {}
 
@@ -157,6 +160,7 @@ package struct ServiceConfiguration: Sendable {
             case "webhooks": configuration.webhooks = value.isNull ? nil : try webhooks(value)
             case "mail": configuration.mail = value.isNull ? nil : try mail(value)
             case "witnesses": configuration.witnesses = value.isNull ? [] : try witnesses(value)
+            case "onlineTiles": configuration.onlineTiles = value.isNull ? nil : try onlineTiles(value)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
             }

@@ -124,9 +124,11 @@ package struct FeedWriter {
     package func item(of told: TimelineReader.Told, _ context: AnswerContext) -> FeedItem {
         switch told.what {
         case .visit(let visit):
+            let corrections = sources.decisions.corrections(of: person)
+            let naming = corrections.namingCoordinate(at: visit.coordinate)
             let name =
-                sources.decisions.corrections(of: person).name(at: visit.coordinate)
-                ?? context.placemark(at: visit.coordinate, in: languages)?.shortAddress
+                corrections.name(at: visit.coordinate)
+                ?? context.placemark(at: naming, in: languages)?.shortAddress
             return FeedItem(
                 question: .visits, event: "visit", number: told.number, at: visit.departure ?? visit.arrival,
                 data: data(of: told, VisitItem(visit, placeName: name, context)))

@@ -20,12 +20,21 @@ struct NoticeText: Hashable {
     /// The type of the message with the code that confirms an address.
     static let codeType = "code"
 
-    /// The longest title with detail, in characters.
-    private static let titleCharacters = 120
+    /// The longest title with detail, in characters and in bytes of UTF-8: a character can have any number of combining
+    /// marks.
+    private static let titleMost = (characters: 120, bytes: 480)
 
     /// The first sentences of ``text``, for a title with detail.
     var detail: String {
-        text.count > Self.titleCharacters ? text.prefix(Self.titleCharacters - 1) + "…" : text
+        if text.count <= Self.titleMost.characters, text.utf8.count <= Self.titleMost.bytes { return text }
+        var title = String.UnicodeScalarView()
+        var bytes = "…".utf8.count
+        for scalar in text.prefix(Self.titleMost.characters - 1).unicodeScalars {
+            bytes += UTF8.width(scalar)
+            if bytes > Self.titleMost.bytes { break }
+            title.append(scalar)
+        }
+        return String(title) + "…"
     }
 
     /// The text of a message with this ``WebhookMessage/body``; if the body is not JSON, the text has no details.

@@ -105,9 +105,10 @@ enum HeaderText {
     /// The longest encoded word (RFC 2047, section 2) leaves room for 45 bytes of text.
     private static let bytesPerWord = 45
 
-    /// The text itself if it is printable ASCII, otherwise encoded words of RFC 2047, with a space between two. Either way
-    /// the result has no line end.
-    static func encoded(_ text: String) -> String {
+    /// The text itself if it is printable ASCII, otherwise encoded words of RFC 2047.
+    ///
+    /// - Parameter separator: Between two words. It has a line end only for mail, whose lines are short (section 2).
+    static func encoded(_ text: String, separator: String = " ") -> String {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), !text.contains("=?") { return text }
         var words: [[UInt8]] = [[]]
         for character in text.unicodeScalars {
@@ -115,7 +116,7 @@ enum HeaderText {
             if words[words.count - 1].count + bytes.count > bytesPerWord { words.append([]) }
             words[words.count - 1] += bytes
         }
-        return words.map { "=?UTF-8?B?\(Base64.encode($0))?=" }.joined(separator: " ")
+        return words.map { "=?UTF-8?B?\(Base64.encode($0))?=" }.joined(separator: separator)
     }
 }
 
@@ -140,7 +141,8 @@ struct Mailer {
     ) -> Mail {
         let title = text.tag == "key" ? text.title : target.showsDetailInTitle ? text.detail : Self.subject
         var lines = [
-            "From: Whereabouts <\(sender)>", "To: <\(address)>", "Subject: \(HeaderText.encoded(title))",
+            "From: Whereabouts <\(sender)>", "To: <\(address)>",
+            "Subject: \(HeaderText.encoded(title, separator: "\r\n "))",
             "Date: \(Self.date(now))", "Message-ID: <\(id)@\(sender.domain)>", "Auto-Submitted: auto-generated",
             "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64", "",
         ]

@@ -35,7 +35,7 @@ package struct WebhookMessage {
         self.init(item: item, question: told.question, body: writer.bytes)
     }
 
-    /// The message with the code that confirms an address; the same each time.
+    /// The message with the code that confirms an address; the same each time. It needs the right of every message.
     init(code: String, of person: Handle, _ item: FeedPlace) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -45,7 +45,7 @@ package struct WebhookMessage {
             data.field("code", code)
         }
         writer.endObject()
-        self.init(item: item, question: .settings, body: writer.bytes)
+        self.init(item: item, question: .live, body: writer.bytes)
     }
 
     /// The message's id, the same each time it is posted, so that a receiver recognizes a repeat.

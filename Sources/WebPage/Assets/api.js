@@ -94,7 +94,7 @@ export const api = {
 
 /** The routes below `/v1/people/{person}/` that take `at-least`. */
 const views = new Set(['asked', 'audit', 'consent-requests', 'corrections', 'crossings', 'devices', 'findings', 'grants', 'invitations',
-    'links', 'location', 'pauses', 'places', 'regions', 'schedules', 'summary', 'tokens', 'trips', 'visits', 'webhooks', 'withdrawn-fixes']);
+    'links', 'location', 'pauses', 'places', 'regions', 'retention', 'schedules', 'summary', 'tokens', 'trips', 'visits', 'webhooks', 'withdrawn-fixes']);
 
 /**
  * The newest event that the live stream has brought, for a view of the signed-in person. The stream is ahead of the views, so a read

@@ -100,18 +100,25 @@ function makeLayer(L, map, colours, draw, name, pane = 'overlayPane') {
     return new Layer().addTo(map);
 }
 
-/** Adds the operator's own tiles, if there are any; gives the pane for our lines, which are below them. */
-function ownTiles(L, map) {
-    const tiles = document.documentElement.dataset.tiles && JSON.parse(document.documentElement.dataset.tiles);
-    if (!tiles) return undefined;
+/** The pane for our lines, which are below tiles. */
+function ground(map) {
+    map.createPane('ground').style.zIndex = 150;
+    return 'ground';
+}
+
+/** Adds the operator's own tiles, if there are any, else offers those of a server; gives the pane for our lines. */
+function ownTiles(L, map, element) {
+    const { tiles: own, onlineTiles } = document.documentElement.dataset;
+    const tiles = own && JSON.parse(own);
+    if (!tiles && onlineTiles) import('./online-tiles.js').then(part => element.isConnected && part.offer(L, map, element, JSON.parse(onlineTiles)));
+    if (!tiles) return onlineTiles && ground(map);
     const [west, south, east, north] = tiles.bounds;
     L.tileLayer(`/tiles/{z}/{x}/{y}?v=${tiles.hash}`, {
         minZoom: tiles.minZoom, maxZoom: 19, maxNativeZoom: tiles.maxZoom, bounds: [[south, west], [north, east]],
         // Leaflet takes markup here, and this is text.
         attribution: h('i', {}, tiles.attribution).innerHTML,
     }).addTo(map);
-    map.createPane('ground').style.zIndex = 150;
-    return 'ground';
+    return ground(map);
 }
 
 /**
@@ -144,7 +151,7 @@ export async function openMap(element, { taken } = {}) {
         if (found) drawLand(context, view, found);
         drawNames(context, view, taken?.(view) ?? []);
         if (placed) need(view, () => base?.redraw());
-    }, undefined, ownTiles(L, leafletMap));
+    }, undefined, ownTiles(L, leafletMap, element));
     const redraw = () => { colours = undefined; for (const one of [base, ...layers]) one.redraw(); };
     const dark = matchMedia('(prefers-color-scheme: dark)');
     for (const query of [dark, forced]) query.addEventListener('change', redraw);

@@ -47,6 +47,9 @@ function matches(entry, filter) {
     return filter.outcome === 'asked' ? entry.kind === 'query' : outcome(entry) === filter.outcome;
 }
 
+/** The parameter by which the service leaves out the person's own reads, if the filter shows none of them. */
+const by = (who, filter) => ['own', 'all'].includes(filter.outcome) || filter.who === who ? undefined : 'others';
+
 export function outcomePill(entry) {
     const kind = outcome(entry);
     const took = kind === 'answered' && entry.endedAt ? ` · ${milliseconds((entry.endedAt - entry.at) * 1000)}` : '';
@@ -123,6 +126,13 @@ export function pathOf(entry) {
     return list;
 }
 
+/** How far the entry is proven, in words; an act of the operator is no entry of the person's log. */
+export function proven({ proof }) {
+    if (!proof) return '';
+    const state = proof.witnesses?.length ? strings('audit.proof.witnessedBy', { who: proof.witnesses.join(', ') }) : strings(`audit.proof.${proof.state}`);
+    return [state, proof.contents && strings(`audit.proof.${proof.contents}`)].filter(Boolean).join(', ');
+}
+
 // The list
 
 async function list(context, who, filter) {
@@ -131,12 +141,8 @@ async function list(context, who, filter) {
         from: isDate(filter.from) ? instant(zone, filter.from) : undefined,
         to: isDate(filter.to) ? instant(zone, addDays(filter.to, 1)) : undefined,
     };
-    const next = api.pages(api.person(who, 'audit'), { ...range, limit: turn => turn ? 200 : 60 }, { signal: context.signal, ...purpose(context) });
-    let hidden = 0;
-    const more = sieve(next, entry => {
-        if (!filter.outcome && !filter.who && outcome(entry) === 'own') hidden++;
-        return matches(entry, filter);
-    });
+    const next = api.pages(api.person(who, 'audit'), { ...range, by: by(who, filter), limit: turn => turn ? 200 : 60 }, { signal: context.signal, ...purpose(context) });
+    const more = sieve(next, entry => matches(entry, filter));
     const first = await more(firstRows);
     list.whole = undefined;
     if (!first.length) {
@@ -148,7 +154,7 @@ async function list(context, who, filter) {
         // The caption is printed too, where the fields of the filter are not.
         caption: [strings('audit.caption'), filter.who, filter.from && `${strings('audit.from')} ${filter.from}`, filter.to && `${strings('audit.to')} ${filter.to}`, filter.outcome && strings(`audit.filters.${filter.outcome}`)].filter(Boolean).join(' · '), rows: first, name: entry => entry.number,
         columns: [
-            { label: strings('audit.when'), cell: entry => moment(entry.at) },
+            { label: strings('audit.when'), cell: entry => twoLines(moment(entry.at), proven(entry)) },
             { label: strings('audit.who'), cell: entry => h('b', {}, named(actor(entry))) },
             { label: strings('audit.what'), cell: what },
             { label: strings('audit.outcomeHead'), cell: entry => entry.kind === 'change' || entry.kind === 'act' ? second(strings('audit.outcome.change')) : outcomePill(entry) },
@@ -163,7 +169,7 @@ async function list(context, who, filter) {
     });
     const state = () => {
         older.hidden = more.done;
-        put(says, [older.hidden ? strings('audit.isAll') : more.back ? strings('audit.back', { time: time.moment(more.back, zone) }) : '', hidden && [' ', h('a', { href: `/audit?outcome=all${context.person ? '' : `&person=${encodeURIComponent(who)}`}` }, strings('audit.ownHidden', { count: hidden }))]]);
+        put(says, [older.hidden ? strings('audit.isAll') : more.back ? strings('audit.back', { time: time.moment(more.back, zone) }) : '', !filter.outcome && !filter.who && [' ', h('a', { href: `/audit?outcome=all${context.person ? '' : `&person=${encodeURIComponent(who)}`}` }, strings('audit.ownHidden'))]]);
     };
     state();
     // Paper has no button for older entries: all that match are loaded first.
@@ -200,6 +206,7 @@ function details(context, entry) {
             [strings('audit.initiation'), entry.initiation && strings(`audit.by.${entry.initiation}`)],
             [strings('audit.fix'), entry.fix && [entry.fix.device, ' · ', moment(entry.fix.timestamp, true)]],
             [strings('audit.range'), entry.from !== undefined && shownSpan(entry.from, entry.to)],
+            [strings('audit.proofHead'), proven(entry)],
             [strings('audit.reference'), entry.number && h('code', {}, entry.number)],
         ]),
         entry.id && h('p', {}, h('a', { href: `/requests/${entry.id}${own(context)}` }, strings('audit.openRequest'))),
@@ -259,10 +266,11 @@ function exports(context, who, filter) {
     const zone = time.zone();
     const range = { from: isDate(filter.from) ? instant(zone, filter.from) : undefined, to: isDate(filter.to) ? instant(zone, addDays(filter.to, 1)) : undefined };
     const name = `audit-${who}-${time.today(zone)}`;
+    range.by = by(who, filter);
     const all = async () => (await api.all(api.person(who, 'audit'), { ...range, limit: 500 }, { most: 100_000, ...purpose(context) })).filter(entry => matches(entry, filter));
     return h('p', { class: 'row no-print end' },
         action('JSON', async () => save(`${name}.json`, 'application/json', JSON.stringify(await all(), null, 1))),
-        action('CSV', async () => save(`${name}.csv`, 'text/csv', linesOf(await csv(who, range, context), await all())), '', { title: strings('audit.csvNote') }),
+        action('CSV', async () => save(`${name}.csv`, 'text/csv', linesOf(await csv(who, range, context), filter)), '', { title: strings('audit.csvNote') }),
         action(strings('audit.print'), async () => { await list.whole?.(); print(); }));
 }
 
@@ -284,17 +292,19 @@ async function csv(who, range, context) {
     return pages.join('');
 }
 
-/** The key that an entry shares with its first line in CSV; acts of the operator have no number. */
-const nameOf = ({ number, at }) => String(number ?? new Date(at * 1000).toISOString());
+/** The cells of a line (RFC 4180). */
+const cells = line => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",\r\n]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain);
 
-/** The lines of a CSV text (RFC 4180) that belong to these entries, each as the service wrote it. */
-function linesOf(text, entries) {
-    const names = new Set(entries.map(nameOf));
+/** The lines of a CSV text that match the filter, each as the service wrote it. */
+function linesOf(text, filter) {
     let wanted = true;
     return [...text.matchAll(/(?:"(?:[^"]|"")*"|[^"\r\n])+\r?\n/g)].filter(([line], index) => {
-        const [number, at, kind] = line.split(',', 3);
+        const [, , kind, , who, , , said] = cells(line);
         // The pushes, the fix and the disclosures of a question follow its own line.
-        if (index && ['query', 'read', 'change', 'act'].includes(kind)) wanted = names.has(number || at);
+        if (index && ['query', 'read', 'change', 'act'].includes(kind)) {
+            const end = kind === 'query' && said !== 'open' ? said : undefined;
+            wanted = matches({ kind, requester: who, reader: who, actor: who, verdict: said.startsWith('refused: ') ? 'refused' : said, end }, filter);
+        }
         return wanted;
     }).map(([line]) => line).join('');
 }

@@ -18,7 +18,7 @@ export async function show(context) {
     const asked = context.path[0];
     const date = isDate(asked) ? asked : time.today(time.zone(localStorage.getItem('zone')));
     const now = time.now();
-    const read = (what, params) => api.all(api.mine(what), { ...params, limit: what === 'audit' ? 500 : what === 'trips' ? undefined : 1000, 'at-least': context.atLeast }, { signal });
+    const read = (what, params) => api.all(api.mine(what), { ...params, by: what === 'audit' ? 'others' : undefined, limit: what === 'audit' ? 500 : what === 'trips' ? undefined : 1000, 'at-least': context.atLeast }, { signal });
 
     const frame = draw(context, date);
     const visits = await read('visits', anyZone(date));
@@ -179,7 +179,7 @@ function draw(context, date) {
         context.announce(strings('fix.done'));
     };
     async function refresh() {
-        const read = (what, params) => context.api.all(context.api.mine(what), { ...params, 'at-least': context.atLeast }, { signal: context.signal });
+        const read = (what, params) => context.api.all(context.api.mine(what), { ...params, ...what === 'audit' && { by: 'others', limit: 500 }, 'at-least': context.atLeast }, { signal: context.signal });
         const { range } = state;
         const around = { from: range.from, to: Math.min(range.to, time.now() + 60) };
         const [visits, trips, crossings, audit] = await Promise.all([read('visits', anyZone(date)), read('trips', around), read('crossings', around), read('audit', around)]);

@@ -4,6 +4,7 @@ import { api } from './api.js';
 import { action, ask, confirm, empty, facts, field, h, note, page, pill, table, values } from './kit.js';
 import { load, moment, more, put, section, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
+import { time } from './time.js';
 
 export const title = 'operate.title';
 
@@ -42,7 +43,7 @@ async function projections(context, inner) {
                 { label: strings('operate.projection'), cell: one => h('b', {}, `${one.name} v${one.version}`) },
                 { label: strings('operate.role'), cell: one => h('div', {}, pill(word('operate.roles', one.role), one.role === 'active' ? 'ok' : ''), ' ', h('span', { class: 'mut small' }, strings('operate.generation', { n: one.generation }))) },
                 { label: strings('operate.place'), cell: one => h('div', {}, `${strings.number(one.place)} / ${strings.number(one.head)}`, h('progress', { max: one.head, value: one.place, 'aria-label': strings('operate.placeOf', { name: one.name }) })) },
-                { label: strings('operate.state'), cell: one => one.state === 'ready' ? lag(one) ? strings('operate.behind', { count: lag(one) }) : strings('operate.current') : pill(strings('operate.loading'), 'wait') },
+                { label: strings('operate.state'), cell: one => state(one) },
                 { label: strings('operate.fingerprint'), cell: one => h('code', {}, one.fingerprint.slice(0, 12)) },
                 { label: strings('operate.actions'), cell: one => one.role === 'active' ? rebuildButton(one) : one.role === 'previous' ? rollBack(one) : compareButton(one) },
             ],
@@ -53,12 +54,25 @@ async function projections(context, inner) {
         type: 'button', 'aria-label': strings('operate.rebuildOf', { name: one.name }),
         onclick: () => confirm(strings('operate.rebuildOf', { name: one.name }), strings('operate.rebuildLead'), strings('operate.rebuild'), async () => {
             await api.post(`/v1/projections/${one.name}/rebuild`);
-            await again();
-            await difference(one.name);
+            folded(one.name).then(isFolded => isFolded && difference(one.name)).catch(() => again());
         }),
     }, strings('operate.rebuild'));
     const compareButton = one => action(strings('operate.compare'), () => difference(one.name), '', { 'aria-label': `${strings('operate.compare')}: ${one.name}` });
     const rollBack = one => action(strings('operate.rollback'), async () => { await api.post(`/v1/projections/${one.name}/rollback`); await again(); }, '', { 'aria-label': `${strings('operate.rollback')}: ${one.name}` });
+
+    /** Shows how far the new generation is until it is folded; false if the reader leaves before. */
+    async function folded(name) {
+        while (!context.signal.aborted) {
+            await again();
+            const { items } = await api.get('/v1/projections', {}, { signal: context.signal });
+            if (!items.some(one => one.name === name && one.state === 'loading')) return true;
+            await new Promise(done => setTimeout(done, 500));
+        }
+        return false;
+    }
+
+    /** The differing columns of a row, on one side. */
+    const columns = (row, side) => h('div', {}, row.columns.filter(one => one[side] !== undefined).map(one => h('div', {}, one.name, ' ', h('code', {}, one[side]))));
 
     /** What would change, before it does. */
     async function difference(name) {
@@ -75,8 +89,8 @@ async function projections(context, inner) {
                 diff.rows.length > 0 && table({
                     caption: strings('operate.rowsCaption', { count: diff.rows.length }), rows: diff.rows.slice(0, 200), columns: [
                         { label: strings('operate.change'), cell: row => `${Object.fromEntries(parts)[row.change]} ${strings(`operate.${row.change}`)}` },
-                        { label: strings('operate.row'), cell: row => h('div', {}, row.table, ' ', h('code', {}, row.key)) },
-                        { label: strings('operate.old'), cell: row => h('code', {}, row.old ?? '') }, { label: strings('operate.new'), cell: row => h('code', {}, row.new ?? '') },
+                        { label: strings('operate.person'), cell: row => row.person ?? strings('operate.none') }, { label: strings('operate.row'), cell: row => h('div', {}, row.table, ' ', h('code', {}, row.key)) },
+                        { label: strings('operate.old'), cell: row => columns(row, 'old') }, { label: strings('operate.new'), cell: row => columns(row, 'new') },
                     ],
                 })));
         });
@@ -93,6 +107,13 @@ async function projections(context, inner) {
     return again();
 }
 const lag = one => one.head - one.place;
+
+/** The state in words: a loading projection with its rate and the time left, a ready one with its lag and the last check. */
+const state = one => {
+    if (one.state === 'outdated') return pill(strings('operate.outdated'), 'wait');
+    if (one.state === 'loading') return h('div', {}, pill(strings('operate.loading'), 'wait'), one.secondsLeft !== undefined && h('span', { class: 'mut small' }, ' ', strings('operate.pace', { rate: strings.number(one.eventsPerSecond, 0), seconds: strings.number(one.secondsLeft, 0) })));
+    return h('div', {}, lag(one) ? strings('operate.behind', { count: lag(one) }) : strings('operate.current'), one.checkedAt !== undefined && h('span', { class: 'mut small' }, ' ', strings('operate.checked'), ' ', moment(one.checkedAt, true)));
+};
 
 const verified = answer => [
     note(!answer.ok, strings(answer.ok ? 'operate.verified' : 'operate.damaged', { count: answer.log.events })),
@@ -114,7 +135,19 @@ function reports(context, inner) {
             const rows = metrics(text, name).filter(one => one.value > 0).sort((a, b) => b.value - a.value);
             return rows.length ? table({ caption, rows, columns: [{ label: strings('operate.kind'), cell: one => Object.values(one.labels).filter(Boolean).map(label => word(words, label)).join(' · ') }, { label: strings('operate.count'), number: true, cell: one => strings.number(one.value) }] }) : h('p', { class: 'mut' }, none);
         };
+        const { items: budgets } = await api.get('/v1/push-budgets', {}, { signal: context.signal });
+        const when = at => at <= time.now() ? strings('operate.atOnce') : moment(at);
         return [
+            section(strings('operate.budgets'), h('p', { class: 'mut' }, strings('operate.budgetsLead')), budgets.length ? table({
+                caption: strings('operate.budgetsCaption', { count: budgets.length }), rows: budgets, columns: [
+                    { label: strings('operate.person'), cell: one => h('b', {}, one.person) },
+                    { label: strings('operate.device'), cell: one => one.device },
+                    { label: strings('operate.left'), cell: one => h('div', {}, `${strings.number(one.left)} / ${strings.number(one.capacity)}`, h('meter', { class: 'gauge', min: 0, max: one.capacity, value: one.left, 'aria-label': strings('operate.leftOf', { name: one.device }) })) },
+                    { label: strings('operate.nextPush'), cell: one => when(one.next) },
+                    { label: strings('operate.nextScheduled'), cell: one => when(one.nextScheduled) },
+                    { label: strings('operate.lastPush'), cell: one => one.last ? moment(one.last) : h('span', { class: 'mut' }, strings('operate.none')) },
+                ],
+            }) : h('p', { class: 'mut' }, strings('operate.noBudgets'))),
             section(strings('operate.pushes'), counts(strings('operate.pushesCaption'), 'whereabouts_location_pushes_total', 'operate.push', strings('operate.noPushes'))),
             section(strings('operate.ends'), counts(strings('operate.endsCaption'), 'whereabouts_location_queries_ended_total', 'audit.end', strings('operate.noEnds'))),
             section(strings('operate.rejects'), counts(strings('operate.rejectsCaption'), 'whereabouts_reports_rejected_total', 'devices.reasons', strings('operate.noRejects')), h('p', { class: 'mut small' }, strings('operate.rejectsWhere'))),

@@ -76,6 +76,8 @@ export function follow(context, kinds, read) {
 
 /** Says since when the live stream has been lost; nothing while it is open. */
 export function liveState(context) {
+    // The operator has no stream: it is about the signed-in person.
+    if (!context.person) return h('p', { hidden: true });
     const box = h('p', { class: 'note bad', role: 'status', hidden: true });
     const show = () => {
         box.hidden = context.live.open || !context.live.since;

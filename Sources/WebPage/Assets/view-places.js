@@ -1,7 +1,7 @@
 // Places: a person's stays by place, with their length and usual hours, and the person's names, which can be withdrawn.
 import { api } from './api.js';
 import { withdrawn } from './fixes.js';
-import { action, ask, empty, field, h, page, table, values } from './kit.js';
+import { action, ask, empty, field, h, note, page, table, values } from './kit.js';
 import { load, moment, people, purpose, put, section, subject, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
 import { addDays, dateOf, instant, isDate, time } from './time.js';
@@ -17,12 +17,17 @@ export async function show(context) {
     const rows = h('div');
     const names = h('div');
     const fixes = h('div');
-    put(content, [filters(context, filter), rows, section(strings('places.corrections'), names, h('h3', {}, strings('fixes.withdrawn')), fixes), zoneNote()]);
-    const read = atLeast => Promise.all([
-        load(rows, () => places(context, who, filter, atLeast, read)),
-        load(names, () => corrections(context, who, atLeast, read)),
-        load(fixes, () => withdrawnFixes(context, who, atLeast, read)),
-    ]);
+    const done = h('div', { class: 'extra' });
+    put(content, [filters(context, filter), done, rows, section(strings('places.corrections'), names, h('h3', {}, strings('fixes.withdrawn')), fixes), zoneNote()]);
+    // `made` is the id of a correction that has just been made, and can be undone at once.
+    const read = (atLeast, made) => {
+        done.replaceChildren(...made ? [note(false, strings('fix.done'), h('button', { type: 'button', class: 'end', onclick: async () => read((await remove(who, made)).number) }, strings('fix.undo')))] : []);
+        return Promise.all([
+            load(rows, () => places(context, who, filter, atLeast, read)),
+            load(names, () => corrections(context, who, atLeast, read)),
+            load(fixes, () => withdrawnFixes(context, who, atLeast, read)),
+        ]);
+    };
     return read();
 }
 
@@ -59,7 +64,7 @@ async function places(context, who, filter, atLeast, read) {
             { label: strings('places.last'), cell: one => dayLink(context, one) },
             { label: strings('places.change'), cell: one => h('div', { class: 'row' },
                 action(strings('places.rename'), () => rename(context, who, one, read), '', { 'aria-label': strings('places.renameOf', { name: one.place ?? '' }) }),
-                items.some(other => other.id !== one.id && other.place) && action(strings('places.same'), () => same(context, who, one, items, read), 'quiet', { 'aria-label': strings('places.sameOf', { name: one.place ?? '' }) })) },
+                items.length > 1 && action(strings('places.same'), () => same(context, who, one, items, read), 'quiet', { 'aria-label': strings('places.sameOf', { name: one.place ?? strings('places.unnamed') }) })) },
         ],
     });
 }
@@ -79,26 +84,34 @@ function days(context, one) {
         one.days > one.newestDays.length && h('p', { class: 'mut small flat' }, strings('places.older', { count: one.days - one.newestDays.length })));
 }
 
-/** Gives a place the name of another one: two parts of one place, which are too far apart to be folded into one. */
+/** Says that a place is the same as another one, which gives the name. Their visits, time and hours become one row. */
 const same = (context, who, one, items, read) => ask({
-    title: strings('places.sameOf', { name: one.place ?? '' }), lead: strings('places.sameLead'),
-    fields: [{ name: 'other', label: strings('places.sameAs'), type: 'select', options: items.filter(other => other.id !== one.id && other.place).map(other => [other.place, other.place]) }],
+    title: strings('places.sameOf', { name: one.place ?? strings('places.unnamed') }), lead: strings('places.sameLead'), label: strings('places.join'),
+    fields: [{
+        name: 'other', label: strings('places.sameAs'), type: 'select',
+        options: items.filter(other => other.id !== one.id).map(other => [other.id, `${other.place ?? strings('places.unnamed')} · ${time.duration(other.totalSeconds)}`]),
+    }],
     submit: async ({ other }) => {
-        const { number } = await api.post(api.person(who, 'corrections'), { type: 'rename', latitude: one.latitude, longitude: one.longitude, name: other.slice(0, 100) });
-        await read(number);
-        context.announce(strings('places.renamed', { name: other }));
+        const kept = items.find(item => item.id === other);
+        const { id, number } = await api.post(api.person(who, 'corrections'), { type: 'samePlace', latitude: kept.latitude, longitude: kept.longitude, otherLatitude: one.latitude, otherLongitude: one.longitude });
+        await read(number, id);
+        context.announce(strings('places.joined', { name: kept.place ?? strings('places.unnamed') }));
     },
 });
+
+const remove = (who, id) => api.delete(api.person(who, `corrections/${encodeURIComponent(id)}`));
 
 const rename = (context, who, one, read) => ask({
     title: strings('places.renameOf', { name: one.place ?? '' }), lead: strings('places.renameLead'),
     fields: [{ name: 'name', label: strings('places.name'), value: one.place ?? '', required: true, maxlength: 100 }],
     submit: async ({ name }) => {
-        const { number } = await api.post(api.person(who, 'corrections'), { type: 'rename', latitude: one.latitude, longitude: one.longitude, name });
-        await read(number);
+        const { id, number } = await api.post(api.person(who, 'corrections'), { type: 'rename', latitude: one.latitude, longitude: one.longitude, name });
+        await read(number, id);
         context.announce(strings('places.renamed', { name }));
     },
 });
+
+const degrees = (...pair) => pair.map(one => one.toFixed(4)).join(', ');
 
 async function corrections(context, who, atLeast, read) {
     const items = await api.all(api.person(who, 'corrections'), { 'at-least': atLeast }, { signal: context.signal, ...purpose(context) });
@@ -106,8 +119,8 @@ async function corrections(context, who, atLeast, read) {
     return table({
         caption: strings('places.correctionsCaption'), rows: items, columns: [
             { label: strings('places.kind'), cell: one => word('places.kinds', one.type) },
-            { label: strings('places.what'), cell: one => one.name ?? (one.at ? moment(one.at) : [moment(one.from), ' – ', moment(one.to)]) },
-            { label: strings('places.change'), cell: one => action(strings('places.withdraw'), async () => { const { number } = await api.delete(api.person(who, `corrections/${encodeURIComponent(one.id)}`)); await read(number); }, '', { 'aria-label': `${strings('places.withdraw')}: ${word('places.kinds', one.type)} ${one.name ?? ''}` }) },
+            { label: strings('places.what'), cell: one => one.name ?? (one.otherLatitude !== undefined ? `${degrees(one.latitude, one.longitude)} = ${degrees(one.otherLatitude, one.otherLongitude)}` : one.at ? moment(one.at) : [moment(one.from), ' – ', moment(one.to)]) },
+            { label: strings('places.change'), cell: one => action(strings('places.withdraw'), async () => read((await remove(who, one.id)).number), '', { 'aria-label': `${strings('places.withdraw')}: ${word('places.kinds', one.type)} ${one.name ?? ''}` }) },
         ],
     });
 }

@@ -53,9 +53,12 @@ async function askedAbout(context, who) {
     ]);
 }
 
+/** Pages of a record. Of an audit, without the person's own readings, none of which is a question. */
+const longPage = path => ({ limit: 200, by: path.endsWith('/audit') ? 'others' : undefined });
+
 /** The questions of a record of questions and readings, the newest of them first. */
 async function questions(context, path, none, caption, columns) {
-    const more = sieve(api.pages(path, { limit: 200 }, { signal: context.signal, ...purpose(context) }), isQuestion);
+    const more = sieve(api.pages(path, longPage(path), { signal: context.signal, ...purpose(context) }), isQuestion);
     const rows = await more(firstRows);
     if (!rows.length) return h('p', { class: 'mut' }, none);
     const shown = table({ caption, rows, columns });
@@ -132,7 +135,7 @@ async function find(context, who, id) {
     return about && { isMine: false, entry: about };
 }
 async function search(context, path, id) {
-    const more = sieve(api.pages(path, { limit: 200 }, { signal: context.signal, ...purpose(context) }), entry => isQuestion(entry) && entry.id === id);
+    const more = sieve(api.pages(path, longPage(path), { signal: context.signal, ...purpose(context) }), entry => isQuestion(entry) && entry.id === id);
     return (await more(1))[0];
 }
 

@@ -1,6 +1,7 @@
 // Sharing: what waits for my answer first, then who may see where I am, until when and how well; pauses, invitations, schedules.
 import { api } from './api.js';
 import { action, ask, confirm, dialog, empty, field, h, note, page, pill, qr, secret, values } from './kit.js';
+import { notices as noticeList } from './notices.js';
 import { follow, left, liveState, load, moment, named, people, precise, purpose, put, section, subject, word, zoneNote } from './view-parts.js';
 import { strings } from './strings.js';
 import { locationFacts } from './view-requests.js';
@@ -15,7 +16,7 @@ export async function show(context) {
     const content = h('div');
     page(context, { title: strings('sharing.heading'), lead: strings('sharing.lead') }, content);
     if (!who) return load(content, () => people('sharing'));
-    const [questions, pauses, grants, links, invitations, schedules] = Array.from({ length: 6 }, () => h('div'));
+    const [questions, pauses, grants, links, invitations, schedules, notices, kept] = Array.from({ length: 8 }, () => h('div'));
     // The operator cannot consent for anybody.
     const parts = {
         questions: () => context.person ? load(questions, () => consents(context, who, parts)) : undefined,
@@ -24,12 +25,15 @@ export async function show(context) {
         links: number => load(links, () => linkCards(context, who, parts, number)),
         invitations: () => load(invitations, () => invitationCards(context, who, parts)),
         schedules: () => load(schedules, () => scheduleCards(context, who, parts)),
+        notices: number => load(notices, async () => noticeList(context, who, parts.notices, number)),
+        kept: () => load(kept, () => retention(context, who, parts)),
     };
     put(content, [
         liveState(context), questions, pauses, section(strings('sharing.grants'), grants),
         section(strings('sharing.links'), links),
         section(strings('sharing.invitations'), invitations), context.person && section(strings('sharing.codes'), codes(context)),
-        section(strings('sharing.schedules'), schedules), zoneNote(),
+        section(strings('sharing.schedules'), schedules), section(strings('sharing.notices'), notices),
+        section(strings('sharing.kept'), kept), zoneNote(),
     ]);
     if (context.person) {
         follow(context, ['consent', 'end', 'query'], parts.questions);
@@ -281,5 +285,30 @@ async function scheduleCards(context, who, parts) {
                 submit: async wanted => { await api.post(api.person(who, 'schedules'), { everySeconds: Number(wanted.every), until: until(wanted.until, 1440) }); await parts.schedules(); },
             }),
         }, strings('sharing.addSchedule'))),
+    ];
+}
+
+// How long reports are kept
+
+const kept = days => days === undefined ? strings('sharing.keptForever') : days === 0 ? strings('sharing.keptToday') : strings('sharing.keptDays', { count: days });
+
+async function retention(context, who, parts) {
+    const [rule = {}] = await read(context, who, 'retention');
+    const choices = [...new Set([0, 7, 30, 90, 365, ...rule.ownTrackDays === undefined ? [] : [rule.ownTrackDays]])]
+        .filter(days => rule.houseTrackDays === undefined || days <= rule.houseTrackDays).sort((one, other) => one - other);
+    return [
+        h('p', {}, kept(rule.trackDays), rule.goneBefore && [' ', h('span', { class: 'mut' }, strings.rich('sharing.goneBefore', { time: moment(rule.goneBefore) }))]),
+        h('p', {}, h('button', {
+            type: 'button',
+            onclick: () => ask({
+                title: strings('sharing.keptChange'), lead: strings('sharing.keptMeans'), label: strings('sharing.keptChange'),
+                fields: [{ name: 'days', label: strings('sharing.howLong'), type: 'select', value: String(rule.ownTrackDays ?? ''), options: [['', kept(rule.houseTrackDays)], ...choices.map(days => [String(days), kept(days)])] }],
+                submit: async wanted => {
+                    const path = api.person(who, 'retention');
+                    await (wanted.days === '' ? api.delete(path) : api.put(path, { trackDays: Number(wanted.days) }));
+                    await parts.kept();
+                },
+            }),
+        }, strings('sharing.keptChange'))),
     ];
 }

@@ -86,12 +86,18 @@ package indirect enum Event: Hashable, Sendable {
     /// The refusals of one requester beyond those recorded one by one.
     case refusalsCounted(by: PrincipalID, count: Int64, since: Timestamp)
     case personErased(PersonID)
+    /// In the stream of the house, the rule for everyone.
+    case retentionSet(RetentionClass, days: Int64?)
+    case retentionApplied(AppliedRetention, Part<KeptNewest>?)
     case clockSteppedBack(byMilliseconds: Int64)
-    case logRestored(epoch: Int64)
-    /// These events were durable and are lost; the operator has accepted the loss.
-    case lossAccepted(from: Int64, to: Int64, epoch: Int64)
+    /// `mark` is random, so that two restores of one backup have different names; `nil` from earlier versions.
+    case logRestored(epoch: Int64, mark: Int64?)
+    /// These events were durable and are lost; the operator has accepted the loss. `mark` as in a restore.
+    case lossAccepted(from: Int64, to: Int64, epoch: Int64, mark: Int64?)
     /// Recorded before the operator does something that concerns everyone.
     case operatorActed(OperatorAct)
+    /// Recorded before a checkpoint of the whole log: what the persons' own logs are.
+    case headsCommitted(HeadsCommitment)
 }
 
 /// The number under which a kind of event is stored. Numbers are never reused. Kinds without a case of ``Event`` were
@@ -162,6 +168,8 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case visitsRestored = 68
     case phoneFellSilent = 69
     case webhookConfirmed = 70
+    case headsCommitted = 71
+    case retentionSet = 72
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {
@@ -230,16 +238,6 @@ package struct RejectedInput: Hashable, Sendable {
     package init(hash: Hash256, head: [UInt8]) { (self.hash, self.head) = (hash, head) }
 }
 
-/// Apple's push environment; each device token belongs to one of the two.
-package enum PushEnvironment: Int64, Sendable, CaseIterable {
-    /// Tokens for apps from the App Store, TestFlight and enterprise distribution.
-    case production = 0
-    /// Tokens for apps that Xcode installs.
-    case development = 1
-    /// The word in requests and answers.
-    package var word: String { self == .production ? "production" : "development" }
-}
-
 /// The push token that `startMonitoringLocationPushes` gave a device.
 package struct LocationPushToken: Hashable, Sendable {
     /// The device token; ``Limits/pushTokenBytes`` bytes. It is a secret of the device.
@@ -248,45 +246,6 @@ package struct LocationPushToken: Hashable, Sendable {
     package let bundleID: String
 
     package init(bytes: [UInt8], bundleID: String) { (self.bytes, self.bundleID) = (bytes, bundleID) }
-}
-
-/// Whether a question was allowed, and why.
-package enum Verdict: Hashable, Sendable {
-    /// The person's own data.
-    case own
-    /// The operator, whose reads are recorded.
-    case operatorOnRecord
-    /// Another person, under this grant.
-    case granted(GrantID)
-    /// Nothing was shown; the subject sees the reason.
-    case refused(RefusalCode)
-
-    /// Whether the question was refused.
-    package var isRefused: Bool { if case .refused = self { true } else { false } }
-}
-
-/// The true reason of a refusal, which the subject sees. The requester always sees the same "no such person".
-package enum RefusalCode: Int64, Sendable, CaseIterable {
-    /// No person has the requested handle.
-    case unknownPerson = 1
-    /// The requester holds no grant about the subject, or it was revoked.
-    case noGrant = 2
-    /// The grant has not begun, is over, or does not hold at this hour.
-    case notInForce = 3
-    /// The grant permits questions and shows no location.
-    case precisionNone = 4
-    /// The grant shows the present location and no stored data.
-    case historyNotGranted = 5
-    /// The requester's token lacks the scope.
-    case missingScope = 6
-    case erased = 7
-    /// The grant requires consent for each question, and stored data would be shown without it.
-    case consentNeeded = 8
-    /// The requester has the right, and has asked too often.
-    case tooOften = 9
-
-    /// The word in answers and in the audit.
-    package var word: String { String(describing: self) }
 }
 
 /// One question "Where is this person?".

@@ -1,20 +1,3 @@
-/// The caller of a request, with the rights of the credentials.
-package struct Caller: Hashable, Sendable {
-    /// The operator, a person, a device or the service itself.
-    package let principal: PrincipalID
-    /// The rights of the token.
-    package let scopes: Scopes
-    /// The token that was used; `nil` for the house itself. The writer checks again whether it is still valid.
-    package let token: TokenID?
-
-    package init(principal: PrincipalID, scopes: Scopes, token: TokenID?) {
-        (self.principal, self.scopes, self.token) = (principal, scopes, token)
-    }
-
-    /// The service's own reactors.
-    package static let house = Caller(principal: .house, scopes: [], token: nil)
-}
-
 /// A request, parsed at the door. The writer decides it against the newest ``Standing``.
 package enum Command: Sendable {
     case addPerson(Handle)
@@ -73,8 +56,9 @@ package enum Command: Sendable {
     case removeSchedule(ScheduleID, of: Handle)
     /// A schedule is due.
     case askScheduled(ScheduleID, query: QueryID)
-    /// Adds a webhook: the service sends the person's feed to a target, with the rights of the caller's token.
-    case addWebhook(of: Handle, WebhookTarget, FeedTopics, NoticeTerms = NoticeTerms())
+    /// Adds a webhook: the service sends the person's feed to a target, with the rights of the caller's token. A session
+    /// ends sooner than a webhook, so with a session the webhook gets a token of this hash.
+    case addWebhook(of: Handle, WebhookTarget, FeedTopics, NoticeTerms = NoticeTerms(), ownToken: Hash256? = nil)
     /// The person shows the code that was mailed to the target, by its hash.
     case confirmWebhook(WebhookID, of: Handle, codeHash: Hash256)
     /// Records the devices that have fallen silent, if a webhook has the topic.
@@ -123,12 +107,18 @@ package enum Command: Sendable {
     case recordAct(OperatorAct)
     /// Recorded before a message that the webhook gave up on is posted again.
     case retryDeadLetter(DeadLetterID, of: WebhookID, Handle)
-    /// The log was restored from a copy and continues under this epoch.
-    case recordRestore(epoch: Int64)
-    /// Records that these events were durable and are lost; the log continues under this epoch.
-    case recordLoss(from: Int64, to: Int64, epoch: Int64)
+    /// The log was restored from a copy and continues under this epoch. `mark` is random.
+    case recordRestore(epoch: Int64, mark: Int64)
+    /// Records that these events were durable and are lost; the log continues under this epoch. `mark` is random.
+    case recordLoss(from: Int64, to: Int64, epoch: Int64, mark: Int64)
+    /// Records what the persons' own logs are, before a checkpoint of the whole log.
+    case commitHeads(HeadsCommitment)
     /// Repeats the erasure of a person who was erased after the copy was made.
     case finishErasure(PersonID)
+    /// For how many days the reports of a person are kept, or without a handle those of everyone; `nil` for no limit.
+    case setRetention(of: Handle?, days: Int64?)
+    /// Destroys keys of a person's track that the rule no longer allows.
+    case applyRetention(to: PersonID, keys: [(id: Int64, period: Int64)])
     /// The refusals of one requester beyond those recorded one by one.
     case countRefusals(by: PrincipalID, count: Int64, since: Timestamp)
 }
@@ -136,6 +126,8 @@ package enum Command: Sendable {
 /// The owner of a new token.
 package enum TokenHolder: Hashable, Sendable {
     case `operator`
+    /// Someone whom the operator lets check the log.
+    case auditor
     case person(Handle)
     case device(Handle)
 }
@@ -184,78 +176,6 @@ package struct LocationQuestion: Sendable {
         (self.id, self.subject, self.purpose) = (id, subject, purpose)
         (self.initiation, self.deadlineSeconds, self.maxAgeSeconds) = (initiation, deadlineSeconds, maxAgeSeconds)
     }
-}
-
-/// A read of stored data as the requester sends it.
-package struct ReadQuestion: Hashable, Sendable {
-    /// The person to read about, who may not exist.
-    package let subject: Handle
-    /// The data to read.
-    package let question: LocationRead.Question
-    /// The requested range; `nil` for an open end.
-    package let from, to: Timestamp?
-    /// `nil` if the reader gave none.
-    package let purpose: String?
-    /// The request that began the read, if this is a further page.
-    package let continuing: RequestID?
-
-    package init(
-        subject: Handle, question: LocationRead.Question, from: Timestamp?, to: Timestamp?, purpose: String?,
-        continuing: RequestID? = nil
-    ) {
-        (self.subject, self.question, self.from, self.to, self.purpose) = (subject, question, from, to, purpose)
-        self.continuing = continuing
-    }
-}
-
-/// The writer's result of a command, in the form that the standing keeps for a repeated request. A caller who uses it
-/// sends an ``Order``, which knows the type.
-package enum CommandReply: Hashable, Sendable {
-    case done
-    case person(PersonID)
-    case device(DeviceID)
-    case token(TokenID)
-    case grant(GrantID)
-    case link(LinkID)
-    case region(RegionID)
-    case invitation(InvitationID)
-    case accountInvitation(AccountInvitationID)
-    case schedule(ScheduleID)
-    case webhook(WebhookID)
-    case correction(CorrectionID)
-    case importing(ImportID)
-    /// One outcome for each report, in their order.
-    case fixes([FixOutcome])
-    /// As ``fixes(_:)``, with the person and device that were added first.
-    case imported(ImportOutcome)
-    case query(QueryID)
-    /// One order for each device that can be woken.
-    case pushes([PushOrder])
-    case erased(PersonID)
-}
-
-/// The outcome of an import's fixes of one device.
-package struct ImportOutcome: Hashable, Sendable {
-    /// Whether the person or the device did not exist before.
-    package let addedPerson, addedDevice: Bool
-    /// One outcome for each report, in their order.
-    package let fixes: [FixOutcome]
-
-    package init(addedPerson: Bool, addedDevice: Bool, fixes: [FixOutcome]) {
-        (self.addedPerson, self.addedDevice, self.fixes) = (addedPerson, addedDevice, fixes)
-    }
-}
-
-/// The outcome of one reported fix.
-package enum FixOutcome: Hashable, Sendable {
-    /// An event was made of it.
-    case new
-    /// New, with the device, time and place of another fix that differs in another field. Both are events.
-    case twin
-    /// Known already: acknowledged, without another event.
-    case duplicate
-    /// It cannot be used; it is kept with the reason.
-    case rejected(RejectionReason)
 }
 
 /// The events of a command. Draft `i` gets the number `standing.place + 1 + i`, because nothing comes between a

@@ -12,6 +12,9 @@ extension Standing {
         {
             throw .invalid("A place's name must have 1 to \(Limits.placeNameCharacters) characters.")
         }
+        if case .samePlace(let first, let other) = correction, first == other {
+            throw .invalid("The two places have the same coordinate; give those of two places.")
+        }
         var decision = Decision()
         decision.append(.correctionMade(.open(correction)), to: .audit(person))
         decision.reply = .correction(CorrectionID(rawValue: place + 1))

@@ -1,19 +1,23 @@
 // Decisions about the log as a whole: restores, losses, acts of the operator.
 
 extension Standing {
-    /// Records that the log was restored from a backup, and the new epoch.
-    func recordRestore(epoch: Int64, by caller: Caller) throws(Refusal) -> Decision {
+    /// Records a fact about the log itself: a restore, an accepted loss, or what the persons' own logs are up to an event
+    /// that the log has. Only for the house.
+    func recordLog(_ command: Command, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
-        decision.append(.logRestored(epoch: epoch), to: .house)
-        return decision
-    }
-
-    /// Records that the operator accepts the loss of durable events.
-    func recordLoss(from: Int64, to: Int64, epoch: Int64, by caller: Caller) throws(Refusal) -> Decision {
-        try requireHouse(caller)
-        var decision = Decision()
-        decision.append(.lossAccepted(from: from, to: to, epoch: epoch), to: .house)
+        switch command {
+        case .recordRestore(let epoch, let mark):
+            decision.append(.logRestored(epoch: epoch, mark: mark), to: .house)
+        case .recordLoss(let from, let to, let epoch, let mark):
+            decision.append(.lossAccepted(from: from, to: to, epoch: epoch, mark: mark), to: .house)
+        case .commitHeads(let heads):
+            guard heads.upTo <= place, heads.commits.count.isMultiple(of: HeadsCommitment.commitmentBytes) else {
+                throw .invalid("The commitments are not those of this log.")
+            }
+            decision.append(.headsCommitted(heads), to: .house)
+        default: preconditionFailure("The command is none about the log.")
+        }
         return decision
     }
 

@@ -1,50 +1,5 @@
 // Which devices a query wakes and which it does not, by pace, budget and the outcomes of earlier tries.
 
-/// The decision about one device of a query.
-package struct PushOrder: Hashable, Sendable {
-    /// The kind of work.
-    package enum What: Hashable, Sendable {
-        /// A push is recorded and leaves now.
-        case send
-        /// Check again then. The device is being woken for another query, its budget is used up, its owner does not let
-        /// the app be woken, or the outcome of the last push is unknown.
-        case wait(until: Timestamp)
-        /// Nothing more is sent to this device for the query: APNs has accepted a push, or refused the device's token.
-        case never
-    }
-    /// The device to decide about.
-    package let device: DeviceID
-    /// The action for it.
-    package let what: What
-    /// The earlier tries of the device for the query.
-    package let tries: Int64
-
-    init(device: DeviceID, what: What, tries: Int64 = 0) {
-        (self.device, self.what, self.tries) = (device, what, tries)
-    }
-}
-
-/// Why a push was not sent, with the words of ``LocationPushAttempt/reason``.
-package enum PushWithheld: Int64, Sendable, CaseIterable {
-    /// The device was woken less than ``Limits/secondsBetweenPushes`` ago; its report answers this query too.
-    case coalesced = 1
-    /// Apple gives a device about ``Limits/pushBudget``; a device beyond it gets no pushes at all for a while.
-    case budget = 2
-    /// The device says that its app may not be run in the background: the push would be accepted and come to nothing.
-    case notAuthorized = 3
-    /// None of the person's devices has a push token of an app that the service can push to.
-    case noDevice = 4
-
-    /// The word in the record of the attempt, for example `coalesced`.
-    package var word: String { String(describing: self) }
-
-    /// The reason with this word; `nil` for an unknown one.
-    package init?(word: String) {
-        guard let match = Self.allCases.first(where: { $0.word == word }) else { return nil }
-        self = match
-    }
-}
-
 extension LocationPushAttempt {
     /// One UUID per query and device, the same on every try and after a restart.
     package static func apnsID(_ query: QueryID, _ device: DeviceID) -> Identifier128 {

@@ -18,6 +18,8 @@ extension Standing {
             let person = try manage(handle, by: caller, at: now)
             (principal, stream) = (person.principal, .audit(person))
             scopes = caller.principal == principal ? caller.scopes.intersection(.ofAccount) : .ofAccount
+        case .auditor:
+            throw .invalid("An auditor has no page to sign in to; their token is for scripts/audit_house.py.")
         case .device: throw .invalid("A device has no page to sign in to; name its owner.")
         }
         // A code is shown once and used within minutes, so an older one that is still unused was lost.
@@ -97,11 +99,11 @@ extension Standing {
         guard let id = tokens.hashed(hash), let token = tokens.valid(id, at: now),
             links[LinkID(rawValue: token.principal.rawValue)] == nil
         else { return false }
-        return token.scopes.isDisjoint(with: [.session, .report])
+        return token.scopes.isDisjoint(with: [.session, .report, .inspect])
     }
 
     /// The token that a session goes back to, or the token itself.
-    private func root(of id: TokenID?) -> TokenID? {
+    func root(of id: TokenID?) -> TokenID? {
         guard let id, let token = tokens[id]?.issued else { return nil }
         return token.scopes.contains(.session) ? token.madeFrom : id
     }

@@ -21,6 +21,9 @@ extension Standing {
             }
             (principal, stream) = (.operator, .house)
             allowed = [.query, .audit, .manage, .operate]
+        case .auditor:
+            try requireOperator(caller)
+            (principal, stream, allowed) = (.operator, .house, .inspect)
         case .person(let handle):
             let person = try manage(handle, by: caller, at: now)
             (principal, stream, allowed) = (person.principal, .audit(person), [.query, .audit, .manage])
@@ -46,6 +49,12 @@ extension Standing {
     ///   manage.
     func revokeToken(_ id: TokenID, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
         guard let token = tokens[id], !token.isRevoked else { throw .notFound }
+        if token.issued.scopes == .inspect {
+            try requireOperator(caller)
+            var decision = Decision()
+            decision.append(.tokenRevoked(id), to: .house)
+            return decision
+        }
         let holder = token.issued.principal
         let owner = devices[DeviceID(rawValue: holder.rawValue)]?.person ?? PersonID(rawValue: holder.rawValue)
         guard let handle = persons[owner]?.handle else { throw .notFound }

@@ -3,16 +3,22 @@
 extension Standing {
     /// Only the person can add a webhook, just as only the person can open a live stream. The webhook acts with the
     /// token that adds it, and ends with that token.
+    ///
+    /// A session that adds one gives it a token of its own, which may read what the session may and do nothing else. It
+    /// lasts until the webhook is removed, or until the token is revoked from which the session was opened.
+    ///
+    /// - Parameter ownToken: The hash of that token. Nobody has the token itself.
     func addWebhook(
-        of handle: Handle, _ target: WebhookTarget, _ topics: FeedTopics, _ terms: NoticeTerms, by caller: Caller,
-        at now: Timestamp
+        of handle: Handle, _ target: WebhookTarget, _ topics: FeedTopics, _ terms: NoticeTerms, ownToken: Hash256?,
+        by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
         let person = try manage(handle, by: caller, at: now)
         let live = ReadQuestion(subject: handle, question: .live, from: nil, to: nil, purpose: nil)
         guard caller.principal == person.principal, let token = caller.token,
             case .success = authorize(caller, toRead: live, at: now)
         else { throw .noSuchPerson }
-        guard tokens[token]?.issued.scopes.contains(.session) == false else {
+        let isSession = tokens[token]?.issued.scopes.contains(.session) ?? true
+        guard !isSession || ownToken.map({ tokens.hashed($0) == nil }) ?? false else {
             throw .invalid("A webhook ends with the token that adds it; add it with a token instead of a session.")
         }
         // A tracker shows locations, which the feed of a token without that right omits.
@@ -42,8 +48,18 @@ extension Standing {
                 "Accounts from the same invitation have too many webhooks; remove one, or ask the operator.")
         }
         var decision = Decision()
-        decision.append(.webhookAdded(token: token, topics, terms, .open(target)), to: .audit(person))
-        decision.reply = .webhook(WebhookID(rawValue: place + 1))
+        guard isSession, let ownToken else {
+            decision.append(.webhookAdded(token: token, topics, terms, .open(target)), to: .audit(person))
+            decision.reply = .webhook(WebhookID(rawValue: place + 1))
+            return decision
+        }
+        let own = AccessToken(
+            id: TokenID(rawValue: tokens.next), principal: person.principal,
+            scopes: caller.scopes.intersection(Self.noticeScopes), hash: ownToken, until: nil, madeFrom: root(of: token)
+        )
+        decision.append(.tokenIssued(own), to: .audit(person))
+        decision.append(.webhookAdded(token: own.id, topics, terms, .open(target)), to: .audit(person))
+        decision.reply = .webhook(WebhookID(rawValue: place + 2))
         return decision
     }
 
@@ -74,7 +90,10 @@ extension Standing {
         return decision
     }
 
-    /// Removes a webhook, with its dead letters.
+    /// The most that a webhook's own token may do. A token that adds a webhook itself has the scope `manage` too.
+    private static let noticeScopes: Scopes = [.query, .audit]
+
+    /// Removes a webhook, with its dead letters and a token of its own.
     func removeWebhook(
         _ id: WebhookID, of handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
@@ -82,6 +101,8 @@ extension Standing {
         guard webhooks[id]?.person == person else { throw .notFound }
         var decision = Decision()
         decision.append(.webhookRemoved(id), to: .audit(person))
+        let own = liveTokens(at: now) { $0.id == webhooks[id]?.token && Self.noticeScopes.isSuperset(of: $0.scopes) }
+        for token in own { decision.append(.tokenRevoked(token), to: .audit(person)) }
         return decision
     }
 

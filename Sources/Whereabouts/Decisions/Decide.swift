@@ -18,10 +18,6 @@ package enum KnownFix: Hashable, Sendable {
     }
 }
 
-/// The time that a query's deadline is compared with: the house's time, unless the clock was set after the query was
-/// asked.
-package typealias QuestionTime = (QueryID, Standing.Query) -> Timestamp
-
 extension Standing {
     /// Turns a command into events, or into a refusal. Reads nothing but its arguments.
     ///
@@ -84,8 +80,8 @@ extension Standing {
             return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
         case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)
         case .askScheduled(let id, let query): return try askScheduled(id, query: query, by: caller, at: now)
-        case .addWebhook(let person, let target, let topics, let terms):
-            return try addWebhook(of: person, target, topics, terms, by: caller, at: now)
+        case .addWebhook(let person, let target, let topics, let terms, let ownToken):
+            return try addWebhook(of: person, target, topics, terms, ownToken: ownToken, by: caller, at: now)
         case .confirmWebhook(let id, let who, let code): return try confirm(id, of: who, code, by: caller, at: now)
         case .noteSilences: return try noteSilences(by: caller, at: now)
         case .removeWebhook(let id, let person): return try removeWebhook(id, of: person, by: caller, at: now)
@@ -116,14 +112,13 @@ extension Standing {
                 friends: friends, asOf: asOf, answerHash: hash, by: caller, at: now, questionTime: questionTime)
         case .commandReports(let device): return try commandReports(of: device, by: caller, questionTime)
         case .recordRefusedRead(let question): return try recordRefusedRead(question, by: caller, at: now)
-        case .countRefusals(let principal, let count, let since):
-            return try countRefusals(by: principal, count: count, since: since, by: caller)
+        case .countRefusals(let who, let n, let t): return try countRefusals(by: who, count: n, since: t, by: caller)
         case .erasePerson(let handle): return try erasePerson(handle, by: caller, at: now)
+        case .setRetention, .applyRetention: return try retain(command, by: caller, at: now)
         case .recordAct(let act): return try recordAct(act, by: caller)
         case .retryDeadLetter(let letter, let webhook, let person):
             return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
-        case .recordRestore(let epoch): return try recordRestore(epoch: epoch, by: caller)
-        case .recordLoss(let a, let b, let epoch): return try recordLoss(from: a, to: b, epoch: epoch, by: caller)
+        case .recordRestore, .recordLoss, .commitHeads: return try recordLog(command, by: caller)
         case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }
     }

@@ -1,6 +1,6 @@
 import Geodesy
 
-/// The person corrects their visits, or names a place.
+/// The person corrects their visits, names a place, or says that two places are one.
 enum CorrectionMade: Fact {
     static let kind = EventKind.correctionMade
     static let streams: FactStreams = .audit
@@ -36,13 +36,23 @@ extension Correction: SealedContent {
             return kind == .merge ? .merge(time) : .notVisit(time)
         case .split: return .split(at: try fields.required(2, "at", given?.splitAt))
         case .rename:
-            let latitude = try fields.required(4, "latitude", given?.place.map { Degrees($0.latitude) })
-            let longitude = try fields.required(
-                5, Label("longitude", .longitude), given?.place.map { Degrees($0.longitude) })
-            let coordinate = try fields.whole(
-                try? Coordinate(latitude: latitude.value, longitude: longitude.value))
+            let coordinate = try coordinate(4, "latitude", 5, "longitude", given?.place, &fields)
             return .rename(coordinate, try fields.required(6, "name", given?.name))
+        case .samePlace:
+            let first = try coordinate(4, "latitude", 5, "longitude", given?.place, &fields)
+            let other = try coordinate(7, "otherLatitude", 8, "otherLongitude", given?.other, &fields)
+            return .samePlace(first, with: other)
         }
+    }
+
+    private static func coordinate<V: FieldVisitor>(
+        _ first: Int64, _ latitudeName: String, _ second: Int64, _ longitudeName: String, _ given: Coordinate?,
+        _ fields: inout V
+    ) throws(V.Failure) -> Coordinate {
+        let latitude = try fields.required(first, Label(latitudeName), given.map { Degrees($0.latitude) })
+        let longitude = try fields.required(
+            second, Label(longitudeName, .longitude), given.map { Degrees($0.longitude) })
+        return try fields.whole(try? Coordinate(latitude: latitude.value, longitude: longitude.value))
     }
 
     package func show(in shown: inout ShownFields) { shown.add("correction", .correction(self)) }
@@ -50,11 +60,17 @@ extension Correction: SealedContent {
     private var time: Range<Timestamp>? {
         switch self {
         case .merge(let time), .notVisit(let time): time
-        case .split, .rename: nil
+        case .split, .rename, .samePlace: nil
         }
     }
 
     private var splitAt: Timestamp? { if case .split(let moment) = self { moment } else { nil } }
-    private var place: Coordinate? { if case .rename(let coordinate, _) = self { coordinate } else { nil } }
+    private var place: Coordinate? {
+        switch self {
+        case .rename(let coordinate, _), .samePlace(let coordinate, _): coordinate
+        case .merge, .split, .notVisit: nil
+        }
+    }
+    private var other: Coordinate? { if case .samePlace(_, let other) = self { other } else { nil } }
     private var name: String? { if case .rename(_, let name) = self { name } else { nil } }
 }

@@ -64,8 +64,11 @@ extension EventKind {
         case .accountInvitationClosed: AccountInvitationClosed.self
         case .operatorActed: OperatorActed.self
         case .lossAccepted: LossAccepted.self
+        case .headsCommitted: HeadsCommitted.self
         case .locationPushWithheld: LocationPushWithheld.self
-        case .sealedFixReported, .retentionApplied: nil
+        case .retentionSet: RetentionSet.self
+        case .retentionApplied: RetentionApplied.self
+        case .sealedFixReported: nil
         }
     }
 }
@@ -133,9 +136,12 @@ extension Event {
         case .locationRead: .locationRead
         case .refusalsCounted: .refusalsCounted
         case .personErased: .personErased
+        case .retentionSet: .retentionSet
+        case .retentionApplied: .retentionApplied
         case .clockSteppedBack: .clockSteppedBack
         case .logRestored: .logRestored
         case .lossAccepted: .lossAccepted
+        case .headsCommitted: .headsCommitted
         case .operatorActed: .operatorActed
         }
     }

@@ -170,8 +170,9 @@ extension Verdict: FieldValue {
 
 extension Scopes: IntegerValue {
     package static let form = FieldForm(
-        "scopes", as: "1..127", note: "a sum: report 1, query 2, audit 4, manage 8, operate 16, session 32, sign-in 64",
-        .integers(1...127))
+        "scopes", as: "1..255",
+        note: "a sum: report 1, query 2, audit 4, manage 8, operate 16, session 32, sign-in 64, inspect 128",
+        .integers(1...255))
     package func show(as name: String, in shown: inout ShownFields) { shown.add(name, .texts(words)) }
 }
 

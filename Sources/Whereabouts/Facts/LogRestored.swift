@@ -6,13 +6,15 @@ enum LogRestored: Fact {
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
-        var given: Int64?
-        if case .logRestored(let epoch)? = event { given = epoch }
-        return .logRestored(epoch: try fact.clear.required(1, "epoch", given))
+        var given: (epoch: Int64, mark: Int64?)?
+        if case .logRestored(let epoch, let mark)? = event { given = (epoch, mark) }
+        let epoch = try fact.clear.required(1, "epoch", given?.epoch)
+        let mark = try fact.clear.optional(2, Label("mark", absent: "restored by an earlier version"), given?.mark)
+        return .logRestored(epoch: epoch, mark: mark)
     }
 
     static func audited(_ recorded: RecordedEvent) -> Audited {
-        guard case .logRestored(let epoch) = recorded.event else { return .nothing }
+        guard case .logRestored(let epoch, _) = recorded.event else { return .nothing }
         return .act("restore", projection: nil, version: nil, epoch: epoch)
     }
 }

@@ -6,15 +6,17 @@ enum LossAccepted: Fact {
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
-        var given: (from: Int64, to: Int64, epoch: Int64)?
-        if case .lossAccepted(let from, let to, let epoch)? = event { given = (from, to, epoch) }
+        var given: (from: Int64, to: Int64, epoch: Int64, mark: Int64?)?
+        if case .lossAccepted(let from, let to, let epoch, let mark)? = event { given = (from, to, epoch, mark) }
         let from = try fact.clear.required(1, Label("from", .eventNumber), given?.from)
         let to = try fact.clear.required(2, Label("to", .eventNumber), given?.to)
-        return .lossAccepted(from: from, to: to, epoch: try fact.clear.required(3, "epoch", given?.epoch))
+        let epoch = try fact.clear.required(3, "epoch", given?.epoch)
+        let mark = try fact.clear.optional(4, Label("mark", absent: "accepted by an earlier version"), given?.mark)
+        return .lossAccepted(from: from, to: to, epoch: epoch, mark: mark)
     }
 
     static func audited(_ recorded: RecordedEvent) -> Audited {
-        guard case .lossAccepted(_, _, let epoch) = recorded.event else { return .nothing }
+        guard case .lossAccepted(_, _, let epoch, _) = recorded.event else { return .nothing }
         return .act("acceptLoss", projection: nil, version: nil, epoch: epoch)
     }
 }

@@ -65,8 +65,8 @@ package struct PeriodSummary: Hashable, Sendable {
     package var distanceMeters: Double { sum(movements, by: \.rawValue, \.distanceMeters) }
 
     /// Adds in a fixed order, which affects sums of floating-point numbers, so that equal summaries have equal bytes.
-    private func sum<Key, Value, Order: Comparable>(
-        _ values: [Key: Value], by order: (Key) -> Order, _ part: (Value) -> Double
+    private func sum<Key, Value, Rank: Comparable>(
+        _ values: [Key: Value], by order: (Key) -> Rank, _ part: (Value) -> Double
     ) -> Double {
         values.sorted { order($0.key) < order($1.key) }.reduce(0) { $0 + part($1.value) }
     }
@@ -96,6 +96,12 @@ package struct SummaryDerivation {
 
         package init(from: Timestamp, to: Timestamp, zone: ZoneRules?, _ content: Content) {
             (self.from, self.to, self.zone, self.content) = (from, to, zone, content)
+        }
+
+        /// The span with another index of its place; other spans as they are.
+        package func inPlace(_ index: (Int) -> Int) -> Span {
+            guard case .visit(let place) = content else { return self }
+            return Span(from: from, to: to, zone: zone, .visit(index(place)))
         }
     }
 

@@ -62,7 +62,7 @@ package struct TimelineFold {
                 engine.unwatch(id, at: event.recordedAt, &changes)
             // The key is gone; the caller handles the others.
             case .fixReported, .sightingReported(_, .visit, _), .regionAdded, .fixesWithdrawn, .fixesRestored,
-                .visitsWithdrawn, .visitsRestored, .personErased:
+                .visitsWithdrawn, .visitsRestored, .personErased, .retentionApplied:
                 continue
             default: event.event.isPassedOver(by: .timeline)
             }

@@ -163,3 +163,8 @@ package struct WatchedRegion: Hashable, Sendable {
         (self.id, self.region, self.removedAt) = (id, region, removedAt)
     }
 }
+
+extension Region {
+    /// Whether the region reports crossings of this kind.
+    package func tells(_ kind: Crossing.Kind) -> Bool { kind == .enter ? notifyOnEntry : notifyOnExit }
+}

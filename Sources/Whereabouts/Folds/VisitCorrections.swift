@@ -12,6 +12,8 @@ package struct VisitCorrections: Sendable {
     private var cuts: [Timestamp] = []
     /// The oldest first.
     private var names: [(coordinate: Coordinate, name: String)] = []
+    /// The places that are one.
+    package private(set) var places = PlaceGroups()
 
     /// A name given within this distance of an older one replaces it: half the distance that makes one place of two
     /// visits.
@@ -39,6 +41,7 @@ package struct VisitCorrections: Sendable {
             case .rename(let coordinate, let name):
                 names.removeAll { Geodesic.distanceMeters(from: $0.coordinate, to: coordinate) <= Self.renamedMeters }
                 names.append((coordinate, name))
+            case .samePlace(let first, let other): places.join(first, with: other)
             }
         }
         merged.sort { $0.lowerBound < $1.lowerBound }
@@ -48,8 +51,19 @@ package struct VisitCorrections: Sendable {
     /// Whether no correction changes visits.
     package var keepsVisits: Bool { merged.isEmpty && denied.isEmpty && cuts.isEmpty }
 
-    /// The person's name for the place: the nearest one within reach; `nil` if there is none.
+    /// The person's name for the place: the nearest one within reach; `nil` if there is none. At a joined place it is
+    /// the first name that one of its coordinates has, in the order of ``PlaceGroups/groups``.
     package func name(at coordinate: Coordinate) -> String? {
+        guard let group = places.group(at: coordinate) else { return nameOfOne(at: coordinate) }
+        return group.lazy.compactMap { nameOfOne(at: $0) }.first ?? nameOfOne(at: coordinate)
+    }
+
+    /// The coordinate by which the gazetteer names the place: that of the place that gives the name, if it is joined.
+    package func namingCoordinate(at coordinate: Coordinate) -> Coordinate {
+        places.group(at: coordinate)?.first ?? coordinate
+    }
+
+    private func nameOfOne(at coordinate: Coordinate) -> String? {
         var nearest: (name: String, meters: Double)?
         for name in names
         where abs(name.coordinate.latitude - coordinate.latitude) <= PlaceDerivation.mostDegrees {

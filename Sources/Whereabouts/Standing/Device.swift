@@ -63,6 +63,9 @@ extension Standing.Device {
     package struct Reports: Hashable, Sendable {
         /// No report of this device is newer than this.
         package internal(set) var newestTimestamp: Timestamp?
+        /// The device's time and the number of its newest usable fix, as the table of newest locations chooses it; the
+        /// first of several of one time.
+        package internal(set) var usable: UsableFix?
         /// The hashes of the latest rejected reports and messages, oldest first, to recognize repeats.
         package internal(set) var kept: [Hash256] = []
         /// The ``Sighting/mark`` of the latest sightings, oldest first, to recognize repeats.
@@ -85,6 +88,13 @@ extension Standing.Device {
 
         mutating func note(_ timestamp: Timestamp) {
             if newestTimestamp.map({ $0 < timestamp }) ?? true { newestTimestamp = timestamp }
+        }
+
+        /// Notes a fix that can be shown.
+        mutating func note(usable timestamp: Timestamp, number: Int64) {
+            if usable.map({ $0.timestamp < timestamp }) ?? true {
+                usable = UsableFix(timestamp: timestamp, number: number)
+            }
         }
 
         mutating func keep(_ hash: Hash256?) {
@@ -140,6 +150,8 @@ extension Standing.Device {
         fields.timestamp(18, push.wokenAt)
         fields.timestamp(19, reports.heardAt)
         fields.integers(20, reports.silences)
+        fields.timestamp(21, reports.usable?.timestamp)
+        fields.integer(22, reports.usable?.number)
     }
 
     init(from fields: inout FieldReader) throws(CBORError) {
@@ -173,5 +185,8 @@ extension Standing.Device {
         push.wokenAt = try fields.timestamp(18)
         reports.heardAt = try fields.timestamp(19)
         reports.silences = try fields.integers(20)
+        if let timestamp = try fields.timestamp(21) {
+            reports.usable = UsableFix(timestamp: timestamp, number: try require(try fields.integer(22)))
+        }
     }
 }

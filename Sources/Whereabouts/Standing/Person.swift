@@ -18,7 +18,7 @@ extension Standing {
         /// The rights of others, and the pauses.
         package internal(set) var sharing = Sharing()
         /// The newest fixes.
-        package internal(set) var newest = Newest()
+        package internal(set) var newest = NewestFixes()
         /// The place in an invitation tree.
         package internal(set) var inviting = Inviting()
 
@@ -26,16 +26,6 @@ extension Standing {
         package var countedFix: NewestFix? {
             newest.fix.flatMap { withdrawn.numbers.contains($0.number) ? nil : $0 }
         }
-    }
-
-    /// The newest fix by the device's time, with its place in the log.
-    package struct NewestFix: Hashable, Sendable {
-        /// The device's time of the fix.
-        package let timestamp: Timestamp
-        /// The number of its event.
-        package let number: Int64
-        /// The cell in which a coarse grant shows it.
-        package let cell: HeldCell
     }
 }
 
@@ -58,19 +48,6 @@ extension Standing.Person {
         package internal(set) var pauses: [Pause] = []
     }
 
-    /// The newest fixes of a person, of all devices.
-    package struct Newest: Hashable, Sendable {
-        /// The newest usable fix, also if it is withdrawn; `nil` without one.
-        package internal(set) var fix: Standing.NewestFix?
-        /// The newest fix when the last pause began.
-        package internal(set) var beforePause: Standing.NewestFix?
-        /// When the last fix was taken that was in the cell of ``fix`` or in its margin.
-        package internal(set) var inCellAt: Timestamp?
-
-        /// Both fixes, newest first.
-        var all: [Standing.NewestFix] { [fix, beforePause].compactMap { $0 } }
-    }
-
     /// The place of a person in an invitation tree, and the remaining allowance of invitations.
     package struct Inviting: Hashable, Sendable {
         /// The root of the tree; `nil` for a person whose account no person invited, who is a root.
@@ -82,7 +59,7 @@ extension Standing.Person {
     }
 }
 
-extension Standing.Person.Newest {
+extension NewestFixes {
     /// Takes a fix that may be the newest; keeps the cell or leaves it (``HeldCell``).
     mutating func note(_ new: Fix, number: Int64) {
         guard fix.map({ $0.timestamp <= new.timestamp }) ?? true else { return }
@@ -91,7 +68,7 @@ extension Standing.Person.Newest {
             cell = HeldCell(around: new.coordinate)
         }
         if cell.keeps(new.coordinate) { inCellAt = new.timestamp }
-        fix = Standing.NewestFix(timestamp: new.timestamp, number: number, cell: cell)
+        fix = NewestFix(timestamp: new.timestamp, number: number, cell: cell)
     }
 }
 
@@ -171,8 +148,8 @@ extension Standing.Person {
 
     private static func newestFix(
         _ fix: (at: Timestamp?, number: Int64?), _ cell: HeldCell?
-    ) throws(CBORError) -> Standing.NewestFix? {
+    ) throws(CBORError) -> NewestFix? {
         guard let timestamp = fix.at else { return nil }
-        return Standing.NewestFix(timestamp: timestamp, number: try require(fix.number), cell: try require(cell))
+        return NewestFix(timestamp: timestamp, number: try require(fix.number), cell: try require(cell))
     }
 }

@@ -5,6 +5,8 @@ extension Standing {
         package internal(set) var all: Tracked<PersonID, Person> = [:]
         /// The imports into the persons' histories.
         package internal(set) var imports = Imports()
+        /// How long the persons' reports are kept.
+        package internal(set) var retention = Retention()
         private var byHandle: [Handle: PersonID] = [:]
         /// The number of the next person or device: they share their numbers.
         package internal(set) var next = PrincipalID.first.rawValue
@@ -89,7 +91,7 @@ extension Standing.Persons {
         all.load(id, person)
     }
 
-    /// The corrections of all persons. Of one: its fields · 7 person
+    /// The corrections of all persons. Of one: its fields · 9 person
     var corrections: [StandingEntry] {
         var rows: [StandingEntry] = []
         for (id, person) in all where !person.corrections.isEmpty {
@@ -97,7 +99,7 @@ extension Standing.Persons {
                 rows.append(
                     StandingEntry(.correction, correction.rawValue) {
                         _ = Correction.visit(content, &$0)
-                        $0.integer(7, id.rawValue)
+                        $0.integer(9, id.rawValue)
                     })
             }
         }
@@ -107,7 +109,7 @@ extension Standing.Persons {
     mutating func loadCorrection(_ id: CorrectionID, _ fields: inout FieldReader) throws(CBORError) {
         let correction = try Correction.visit(nil, &fields)
         // Persons come before their corrections.
-        let person = PersonID(rawValue: try require(try fields.integer(7)))
+        let person = PersonID(rawValue: try require(try fields.integer(9)))
         guard all[person] != nil else { throw .unexpected }
         all[person]?.corrections[id] = correction
     }

@@ -9,6 +9,8 @@ extension Standing {
         private(set) var versions: Tracked<StreamID, Int64> = [:]
         /// The highest id of a key that the events up to ``place`` name.
         package private(set) var highestKey: Int64 = 0
+        /// The mark of the newest restore or accepted loss; `nil` without one, or if an earlier version recorded it.
+        var mark: Int64?
 
         /// The ids of an epoch begin at 2²⁴ times the epoch, so 16 million restores stay below this.
         private static let firstImpossibleKey: Int64 = 1 << 48
@@ -37,6 +39,10 @@ extension Standing {
 
     /// The highest id of a key that the events up to ``place`` name; see ``note(key:)``.
     package var highestKey: Int64 { progress.highestKey }
+
+    /// The mark of the newest restore or accepted loss, which tells two restores of one backup apart; `nil` without one,
+    /// or if an earlier version recorded it.
+    package var mark: Int64? { progress.mark }
 
     /// Notes the id of a key that seals a part of an event. Later keys must have higher ids, whatever `keys.sqlite`
     /// says.

@@ -71,6 +71,16 @@ extension Standing {
             order.removeAll { all[$0] == nil }
         }
 
+        /// Removes what shows where and when a person was from the queries about them, after the keys of old reports
+        /// were destroyed.
+        mutating func forgetPlaces(of person: PersonID) {
+            for (id, query) in all where query.subject == person {
+                all[id]?.shownWhenAsked = nil
+                guard let outcome = query.outcome else { continue }
+                all[id]?.outcome = Query.Outcome(end: outcome.end, at: outcome.at, fix: outcome.fix, cell: nil)
+            }
+        }
+
         mutating func follow(clockSteppedBackBy milliseconds: Int64) {
             for id in open.values.joined() { change(id) { $0.waking.follow(clockSteppedBackBy: milliseconds) } }
         }

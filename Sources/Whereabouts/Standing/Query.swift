@@ -236,3 +236,7 @@ extension Standing.Query.Push {
         return pushes
     }
 }
+
+/// The time that a query's deadline is compared with: the house's time, unless the clock was set after the query was
+/// asked.
+package typealias QuestionTime = (QueryID, Standing.Query) -> Timestamp

@@ -51,6 +51,7 @@ extension Standing {
         for row in schedules.rows { try body(row) }
         for row in webhooks.rows { try body(row) }
         for row in links.rows { try body(row) }
+        for row in retention.rows { try body(row) }
         for row in queries.rows { try body(row) }
         for row in requests.rows { try body(row) }
     }
@@ -72,6 +73,7 @@ extension Standing {
         case .schedule: try schedules.load(ScheduleID(rawValue: id), &fields)
         case .webhook: try webhooks.load(WebhookID(rawValue: id), &fields)
         case .link: try links.load(LinkID(rawValue: id), &fields)
+        case .retention: try retention.load(id, &fields)
         case .query: try queries.load(&fields)
         case .refusals: try requests.loadRefusals(of: PrincipalID(rawValue: id), &fields)
         case .keyedRequests: try requests.loadKeyed(of: PrincipalID(rawValue: id), &fields)
@@ -90,6 +92,7 @@ extension Standing {
             $0.timestamp(5, place == 0 ? nil : lastRecordedAt)
             $0.integer(6, invitations.next == 1 ? nil : invitations.next)
             $0.integer(7, highestKey == 0 ? nil : highestKey)
+            $0.integer(8, mark)
         }
     }
 
@@ -101,6 +104,7 @@ extension Standing {
         if let time = try fields.timestamp(5) { progress.lastRecordedAt = time }
         invitations.next = try fields.integer(6) ?? 1
         if let key = try fields.integer(7) { note(key: key) }
+        progress.mark = try fields.integer(8)
     }
 }
 

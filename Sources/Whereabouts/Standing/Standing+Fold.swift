@@ -2,6 +2,7 @@ extension Standing {
     /// Folds one event. Events must come in the order of their numbers, without gaps.
     package mutating func fold(_ recorded: RecordedEvent) {
         progress.note(recorded)
+        retention.note(recorded.number, at: recorded.recordedAt)
         keep(keyed: recorded)
         let now = recorded.recordedAt
         let (number, person) = (recorded.number, recorded.stream.person)
@@ -9,6 +10,9 @@ extension Standing {
         case .personAdded(let id, let handle):
             persons.add(id, handle.content, root: root(causedBy: recorded.cause))
         case .personErased(let id): erase(id)
+        case .retentionSet(_, let days): retention.set(days, for: person, by: number)
+        case .retentionApplied(let applied, let kept):
+            if let person { apply(applied, kept, to: person, at: now) }
         case .deviceAdded(let id, let owner, let handle): add(id, of: owner, handle.content)
         case .deviceRemoved(let id): remove(id)
         case .tokenIssued(let token): tokens.add(token)
@@ -82,7 +86,8 @@ extension Standing {
         case .locationRead(let read): foldRead(recorded, read)
         case .refusalsCounted(let caller, _, _): requests.forgetRefusals(of: caller)
         case .clockSteppedBack(let milliseconds): follow(clockSteppedBackBy: milliseconds)
-        case .consentRefused, .logRestored, .lossAccepted, .operatorActed: break
+        case .logRestored(_, let mark), .lossAccepted(_, _, _, let mark): progress.mark = mark
+        case .consentRefused, .operatorActed, .headsCommitted: break
         }
         queries.forgetOld(at: now)
     }
@@ -91,8 +96,12 @@ extension Standing {
         guard case .open(let fix) = part, let person = recorded.stream.person else { return }
         // In place: taking a value out of its table and putting it back costs as much as the rest of the fold.
         let isOwn = fix.receivedAt == nil && (recorded.actor == device.principal || recorded.actor == .house)
+        let isShown = Fix.isUsable(
+            timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
+            receivedAt: recorded.receipt(of: fix))
         devices.change(device) {
             $0.reports.note(fix.timestamp)
+            if isShown { $0.reports.note(usable: fix.timestamp, number: recorded.number) }
             if isOwn { $0.reports.hear(at: recorded.recordedAt) }
         }
         // A fix that folds would not use as the newest location must not answer a query either.
@@ -128,6 +137,7 @@ extension Standing {
         invitations.forget(person)
         for schedule in known.schedules { schedules.remove(schedule) }
         webhooks.forget(person)
+        retention.forget(person)
         queries.forget(person)
         requests.forget(person, known.devices)
         persons.erase(person)

@@ -29,6 +29,12 @@ package struct Standing: Sendable, Equatable {
     /// The requests that count against a limit or can be repeated.
     package internal(set) var requests = Requests()
 
+    /// How long reports are kept.
+    package internal(set) var retention: Retention {
+        get { persons.retention }
+        _modify { yield &persons.retention }
+    }
+
     /// The standing of an empty log.
     package init() {}
 }

@@ -1,6 +1,6 @@
 package import Geodesy
 
-/// A person's correction of their derived visits.
+/// A person's correction of their derived visits and places.
 ///
 /// It names times and places, never a visit's id or edges, so that it holds under every version of the rules and with
 /// late fixes.
@@ -13,6 +13,8 @@ package enum Correction: Hashable, Sendable {
     case notVisit(Range<Timestamp>)
     /// The person's name for a place.
     case rename(Coordinate, String)
+    /// The places at these two coordinates are one place. The first one gives the name.
+    case samePlace(Coordinate, with: Coordinate)
 
     /// The kind of a correction, as it is stored.
     package enum Kind: Int64, Sendable, CaseIterable {
@@ -20,6 +22,7 @@ package enum Correction: Hashable, Sendable {
         case split = 2
         case notVisit = 3
         case rename = 4
+        case samePlace = 5
         /// The word in requests and answers.
         package var word: String { String(describing: self) }
     }
@@ -31,6 +34,7 @@ package enum Correction: Hashable, Sendable {
         case .split: .split
         case .notVisit: .notVisit
         case .rename: .rename
+        case .samePlace: .samePlace
         }
     }
 }

@@ -165,11 +165,13 @@ package struct Scopes: OptionSet, Hashable, Sendable {
     package static let session = Scopes(rawValue: 32)
     /// Marks a one-time code: good only to open a session with the other scopes.
     package static let signIn = Scopes(rawValue: 64)
+    /// Check the log as an appointed auditor: hashes and the clear columns of events, and nothing else.
+    package static let inspect = Scopes(rawValue: 128)
 
     /// Each scope with its word in requests and answers.
     package static let words: [(Scopes, String)] = [
         (.report, "report"), (.query, "query"), (.audit, "audit"), (.manage, "manage"), (.operate, "operate"),
-        (.session, "session"), (.signIn, "sign-in"),
+        (.session, "session"), (.signIn, "sign-in"), (.inspect, "inspect"),
     ]
 
     /// The scopes of these words; `nil` if one is unknown.

@@ -250,6 +250,8 @@ package struct StreamID: Hashable, Sendable {
     package static func audit(_ person: PersonID) -> StreamID { .init(rawValue: 2 * person.rawValue + 1) }
     /// The person whose stream it is; `nil` for the house's.
     package var person: PersonID? { rawValue < 4 ? nil : .init(rawValue: rawValue / 2) }
+    /// Whether it is the audit of a person.
+    package var isAudit: Bool { rawValue >= 5 && rawValue % 2 == 1 }
     /// Whether it is the stream of a person's reports.
     package var isTrack: Bool { rawValue >= 4 && rawValue % 2 == 0 }
 }

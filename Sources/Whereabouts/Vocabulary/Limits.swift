@@ -127,6 +127,12 @@ package enum Limits {
     package static let readContinuedSeconds: Int64 = 600
     /// The reads of one requester about one person that can be continued side by side.
     package static let readsContinued = 3
+    /// The days that reports may be kept; 0 keeps the present UTC day only.
+    package static let retentionDays: ClosedRange<Int64> = 0...36_500
+    /// From this many days on, a rule is served by keys of months: a month more or less then matters little.
+    package static let monthlyKeysFromDays: Int64 = 366
+    /// The rules that a person, or the house, can set in all. Each is remembered, because it decides which key sealed.
+    package static let retentionRules = 200
     /// The interval of a schedule; the service's own query may take fifteen minutes.
     package static let scheduleSeconds: ClosedRange<Int64> = serverQueryDeadlineSeconds...86_400
     /// The schedules of one person.

@@ -29,9 +29,6 @@ package struct Region: Hashable, Sendable {
         (1...Limits.regionNameCharacters).contains(text.unicodeScalars.count) && text != "." && text != ".."
             && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
     }
-
-    /// Whether the region reports crossings of this kind.
-    package func tells(_ kind: Crossing.Kind) -> Bool { kind == .enter ? notifyOnEntry : notifyOnExit }
 }
 
 /// The shape of a region.

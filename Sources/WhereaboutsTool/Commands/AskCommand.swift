@@ -10,9 +10,6 @@ enum AskCommand {
     private static let asker = Options.handle("as", help: "who asks")
     private static let wait = Options.number(
         "wait", "SECONDS", in: 0...3600, help: "how long to wait for the answer (default: 60)")
-    private static let receipts = Options.text(
-        "receipts", "FILE", help: "keep the service's promise that the answer is recorded; refuse an answer without one"
-    )
     private static let person = Options.handle("person", help: "whose location")
 
     /// The token issued for one question is good this long.
@@ -23,10 +20,13 @@ enum AskCommand {
 
     static let command = Command(
         words: ["ask"], summary: "Ask where a person is: wake the phone and wait for a fix.",
-        requires: [asker, person, Options.purpose], accepts: [wait, receipts, Options.json, Options.languages],
+        requires: [asker, person, Options.purpose],
+        accepts: [wait, Options.json, Options.languages] + Receipts.options,
         details: """
             The question, its purpose and what was shown are recorded before the answer leaves; the person can see them.
             Without an answer the exit code is 1.
+
+            \(Receipts.help)
             """, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
@@ -34,7 +34,8 @@ enum AskCommand {
         let (json, answer) = try House.withClient(invocation) { client throws(ToolError) in
             var asker = try client.acting(
                 as: invocation.required(asker), scopes: ["query"], seconds: max(tokenSeconds, waitSeconds + 60))
-            asker.service.receipts = invocation[receipts].map { ReceiptFile(path: $0) }
+            try Receipts.keep(of: &asker, invocation)
+            asker.service.receipts = asker.service.receipts.about(invocation.required(person).text)
             let asked = try asker.post(
                 APIPath.peopleLocationQueries.parts(invocation.required(person).text)
             ) { body in

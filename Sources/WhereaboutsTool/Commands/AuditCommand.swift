@@ -11,8 +11,8 @@ enum AuditCommand {
     static let all = [
         Command(
             words: ["audit"], summary: "Show who asked for or read a person's location, why, and what they saw.",
-            requires: [Options.person], accepts: ReadCommands.range + ReadCommands.common + [csv],
-            details: ReadCommands.details, run: run),
+            requires: [Options.person], accepts: ReadCommands.range + ReadCommands.past + ReadCommands.common + [csv],
+            details: ReadCommands.pastDetails, run: run),
         Command(
             words: ["asked"], summary: "Show what a person asked about others, and what they saw.",
             requires: [Options.person], accepts: ReadCommands.common, run: asked),
@@ -32,7 +32,7 @@ enum AuditCommand {
             for entry in entries { text += AuditCSV.lines(for: try entry.read()) }
             return invocation.console.result(text.utf8)
         }
-        var table = Table("TIME", "WHO", "WHAT", "PURPOSE", "OUTCOME", "WAS SHOWN")
+        var table = Table("TIME", "WHO", "WHAT", "PURPOSE", "OUTCOME", "WAS SHOWN", "PROOF")
         for entry in invocation.has(Options.json) ? [] : entries { add(try entry.read(), to: &table) }
         invocation.show(entries, as: "audit", asOf: asOf, table, orElse: "No one has asked about \(person.text).")
     }
@@ -87,19 +87,21 @@ enum AuditCommand {
         switch entry {
         case .query(let query):
             table.add(
-                time(query.at), query.requester ?? erased, "where now", query.purpose ?? "", outcome(query), "")
+                time(query.at), query.requester ?? erased, "where now", query.purpose ?? "", outcome(query), "",
+                query.proof?.words ?? "")
             addSteps(of: query, to: &table)
         case .read(let read):
             let isRefused = read.verdict.verdict == "refused"
             table.add(
                 time(read.at), read.reader ?? erased, read.question, read.purpose ?? "",
                 isRefused ? refusal(read.verdict) : read.verdict.verdict,
-                isRefused ? "nothing" : rows(read.count, read.precision))
-        case .change(let change): table.add(time(change.at), change.actor ?? erased, text(change), "", "", "")
+                isRefused ? "nothing" : rows(read.count, read.precision), read.proof?.words ?? "")
+        case .change(let change):
+            table.add(time(change.at), change.actor ?? erased, text(change), "", "", "", change.proof?.words ?? "")
         case .act(let act):
             let what = words(of: act.act) + (act.projection.map { ": \($0)" } ?? "")
-            table.add(time(act.at), act.actor ?? erased, what, "", act.failedAt == nil ? "" : "failed", "")
-        case .other(let entry): table.add(time(entry.at), "", entry.kind, "", "", "")
+            table.add(time(act.at), act.actor ?? erased, what, "", act.failedAt == nil ? "" : "failed", "", "")
+        case .other(let entry): table.add(time(entry.at), "", entry.kind, "", "", "", "")
         }
     }
 
@@ -148,14 +150,14 @@ enum AuditCommand {
 
     /// The steps of a location query: each push with APNs' answer, the fix that ended it, and each disclosure.
     private static func addSteps(of query: AuditQueryItem, to table: inout Table) {
-        for push in query.pushes { table.add(time(push.at), "", pushText(push), "", pushOutcome(push), "") }
-        if let consent = query.consent { table.add(time(query.consentAt), "", "  consent", "", consent, "") }
+        for push in query.pushes { table.add(time(push.at), "", pushText(push), "", pushOutcome(push), "", "") }
+        if let consent = query.consent { table.add(time(query.consentAt), "", "  consent", "", consent, "", "") }
         if let fix = query.fix {
             let device = fix.device.map { " of \($0)" } ?? ""
-            table.add(time(fix.timestamp), "", "  fix\(device)", "", "event \(fix.number.text)", "")
+            table.add(time(fix.timestamp), "", "  fix\(device)", "", "event \(fix.number.text)", "", "")
         }
         for shown in query.disclosed {
-            table.add(time(shown.at), "", "  shown", "", "event \(shown.number.text)", text(shown))
+            table.add(time(shown.at), "", "  shown", "", "event \(shown.number.text)", text(shown), "")
         }
     }
 

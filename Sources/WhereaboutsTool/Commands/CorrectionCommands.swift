@@ -11,15 +11,19 @@ enum CorrectionCommands {
         "split", help: "the visit at this time was two visits; the second begins then")
     private static let name = Options.text("name", "TEXT", help: "the name of the place at --at")
     private static let at = Option<Coordinate>(
-        name: "at", placeholder: "LAT,LON", help: "the coordinate of the place for --name", form: "LAT,LON in degrees",
+        name: "at", placeholder: "LAT,LON", help: "the coordinate of the place for --name or --same-place",
+        form: "LAT,LON in degrees", read: { try? Options.coordinate($0[...]) })
+    private static let samePlace = Option<Coordinate>(
+        name: "same-place", placeholder: "LAT,LON",
+        help: "the place there is the same as the one at --at, which gives the name", form: "LAT,LON in degrees",
         read: { try? Options.coordinate($0[...]) })
 
     static let all = [
         Command(
             words: ["correction", "add"],
-            summary: "Correct a person's visits: merge, split, remove, or name the place.",
+            summary: "Correct a person's visits and places: merge, split, remove, name, join.",
             requires: [Options.person],
-            accepts: [merge, split, notVisit, name, at, Options.from, Options.to, Options.json],
+            accepts: [merge, split, notVisit, name, samePlace, at, Options.from, Options.to, Options.json],
             details: """
                 A correction refers to times and places, so it still applies when visits are derived again. It applies to a
                 visit if more than half of the visit is in its time range. If two corrections contradict each other, the
@@ -45,9 +49,10 @@ enum CorrectionCommands {
         let person = invocation.required(Options.person)
         let chosen = [
             invocation.has(merge), invocation[split] != nil, invocation.has(notVisit), invocation[name] != nil,
+            invocation[samePlace] != nil,
         ]
         guard chosen.filter({ $0 }).count == 1 else {
-            throw .usage("Give one of --merge, --split TIME, --not-visit and --name TEXT.")
+            throw .usage("Give one of --merge, --split TIME, --not-visit, --name TEXT and --same-place LAT,LON.")
         }
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.post(APIPath.peopleCorrections.parts(person.text)) { body in
@@ -59,6 +64,12 @@ enum CorrectionCommands {
                     body.field("name", text)
                     body.field("latitude", invocation[at]?.latitude)
                     body.field("longitude", invocation[at]?.longitude)
+                } else if let other = invocation[samePlace] {
+                    body.field("type", "samePlace")
+                    body.field("latitude", invocation[at]?.latitude)
+                    body.field("longitude", invocation[at]?.longitude)
+                    body.field("otherLatitude", other.latitude)
+                    body.field("otherLongitude", other.longitude)
                 } else {
                     body.field("type", invocation.has(merge) ? "merge" : "notVisit")
                     body.field("from", milliseconds: invocation[Options.from]?.milliseconds)

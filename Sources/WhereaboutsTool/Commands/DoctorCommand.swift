@@ -239,6 +239,9 @@ enum DoctorCommand {
         return [
             value("whereabouts_fix_identities_missing_events").map(indexOfFixes),
             value("whereabouts_witness_contested_logs").map(witnesses),
+            value("whereabouts_self_check_log_damaged").map {
+                logCheck($0, value("whereabouts_self_check_passes_total"))
+            },
         ].compactMap { $0 }
     }
 
@@ -249,6 +252,17 @@ enum DoctorCommand {
             "index of fixes",
             "is being made again, \(Text.count(missing)) events to go: until then older fixes wait, and devices send them again"
         )
+    }
+
+    /// Whether the background check found a changed event.
+    private static func logCheck(_ damaged: Int, _ passes: Int?) -> Finding {
+        guard damaged == 0 else {
+            return .wrong("background check", "an event of the log was changed; run whereabouts verify")
+        }
+        let passes = passes ?? 0
+        return .good(
+            "background check",
+            passes == 0 ? "has found no damage so far" : "has found no damage; whole passes: \(Text.count(passes))")
     }
 
     /// Whether a witness has seen another history than the service shows.

@@ -18,11 +18,15 @@ enum ProjectionCommands {
         Command(
             words: ["projections", "rebuild"], summary: "Rebuild a projection, or all of them, beside the active one.",
             operands: .optional("NAME"), accepts: [version, Options.json],
-            details: "NAME stands for one projection; without it, all are rebuilt.",
+            details:
+                "NAME stands for one projection; without it, all are rebuilt by one scan of the log. An interrupted\nrebuild goes on where it stopped.",
             run: rebuild),
         Command(
             words: ["projections", "diff"], summary: "Compare the rebuilt projection with the active one.",
-            operands: .one("NAME"), accepts: [Options.json], details: "The exit code is 1 if they differ.", run: diff),
+            operands: .one("NAME"), accepts: [Options.json],
+            details:
+                "One line for each column that differs, by person; with --json one line for each row. The exit code is 1 if they differ.",
+            run: diff),
         Command(
             words: ["projections", "activate"], summary: "Use the rebuilt projection from now on.",
             operands: .one("NAME"),
@@ -43,32 +47,39 @@ enum ProjectionCommands {
         let items = try House.withClient(invocation) { client throws(ToolError) in
             try client.items(APIPath.projections.parts())
         }
-        let table = Table("PROJECTION", ">VERSION", ">GENERATION", "ROLE", ">PLACE", ">HEAD", "STATE", "FINGERPRINT")
+        let table = Table(
+            "PROJECTION", ">VERSION", ">GENERATION", "ROLE", ">PLACE", ">HEAD", "STATE", "FINGERPRINT", "CHECKED")
         let sentence = "There are no projections."
         try invocation.show(items, as: "projections", in: table, orElse: sentence) { (item: ProjectionItem) in
             let generation = item.generation
             return [
                 generation.name, number(generation.version), number(generation.generation), generation.role,
-                number(item.place), number(item.head), item.state, String(item.fingerprint.prefix(16)),
+                number(item.place), number(item.head), state(item), String(item.fingerprint.prefix(16)),
+                item.checkedAt.map { LocalTime.text(Timestamp(milliseconds: $0.milliseconds)) } ?? "",
             ]
         }
+    }
+
+    /// The state, while it is loading with the rate and the time left.
+    private static func state(_ item: ProjectionItem) -> String {
+        guard item.state == ProjectionItem.loading, let rate = item.eventsPerSecond else { return item.state }
+        let left = item.secondsLeft.map { ", \(duration($0)) left" } ?? ""
+        return "\(item.state), \(Text.count(Int(rate.rounded()))) events/s\(left)"
     }
 
     private static func rebuild(_ invocation: Invocation) throws(ToolError) {
         let console = invocation.console
         let ready = try House.withClient(invocation) { client throws(ToolError) in
-            let names: [String]
+            let building: [GenerationItem]
             if let name = invocation.operands.first {
-                names = [name]
-            } else {
-                names = try client.projections().map(\.generation).filter(\.isActive).map(\.name)
-            }
-            var building: [GenerationItem] = []
-            for name in names {
                 let made = try client.post(APIPath.projectionsRebuild.parts(name)) {
                     $0.field("version", invocation[version])
                 }
-                building.append(try made.read())
+                building = [try made.read()]
+            } else {
+                if invocation[version] != nil { throw .usage("--version needs the NAME of a projection.") }
+                let made = try client.post(APIPath.projectionsRebuildAll.parts()) { _ in }
+                building = try made.read(RebuildingGenerations.self).items
             }
             while true {
                 let items = try client.projections()
@@ -82,8 +93,7 @@ enum ProjectionCommands {
                     console.progress("")
                     return wanted
                 }
-                let parts = wanted.map { "\($0.generation.name) \(number($0.place)) of \(number($0.head))" }
-                console.progress("Folding: " + parts.joined(separator: ", "))
+                console.progress(progress(of: wanted))
                 usleep(pollMilliseconds * 1000)
             }
         }
@@ -104,6 +114,27 @@ enum ProjectionCommands {
             "\"projections diff NAME\" compares it with the active one; \"projections activate NAME\" uses it.")
     }
 
+    /// The line of progress of a rebuild, for example `Folding current, timeline: 45 %, 120,000 events/s, 12 s left`.
+    ///
+    /// The figures are those of the projection that is furthest behind.
+    static func progress(of items: [ProjectionItem]) -> String {
+        let left = items.filter { $0.state != ProjectionItem.ready }
+        guard let last = left.min(by: { $0.place < $1.place }) else { return "" }
+        let share = last.head > 0 ? last.place * 100 / last.head : 100
+        var line = "Folding \(left.map(\.generation.name).joined(separator: ", ")): \(min(share, 100)) %"
+        if let rate = last.eventsPerSecond { line += ", \(Text.count(Int(rate.rounded()))) events/s" }
+        if let seconds = last.secondsLeft { line += ", \(duration(seconds)) left" }
+        return line
+    }
+
+    /// For example `12 s`, `3 min` or `2 h 5 min`.
+    private static func duration(_ seconds: Double) -> String {
+        let whole = Int(min(seconds, 1e9).rounded(.up))
+        if whole < 120 { return "\(whole) s" }
+        let minutes = (whole + 59) / 60
+        return minutes < 120 ? "\(minutes) min" : "\(minutes / 60) h \(minutes % 60) min"
+    }
+
     private static func diff(_ invocation: Invocation) throws(ToolError) {
         let name = invocation.operands[0]
         let answer = try House.withClient(invocation) { client throws(ToolError) in
@@ -111,18 +142,45 @@ enum ProjectionCommands {
         }
         let found = try answer.read(ProjectionDifference.self)
         if invocation.has(Options.json) {
-            invocation.console.result(answer.jsonLine)
+            for row in found.rows {
+                var writer = JSONWriter()
+                writer.value(row)
+                invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+            }
+            // The last line has the counts and generations.
+            var counts = found
+            counts.rows = []
+            var writer = JSONWriter()
+            writer.value(counts)
+            invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
         } else if found.isEqual {
             invocation.console.line("The rebuilt \(name) equals the active one.")
         } else {
-            var table = Table("TABLE", "KEY", "CHANGE")
-            for row in found.rows { table.add(row.table, row.key, row.change) }
-            invocation.console.result(table.text.utf8)
+            invocation.console.result(table(of: found).text.utf8)
+            if Int64(found.rows.count) < found.added + found.removed + found.changed {
+                invocation.console.line("These are the first \(number(Int64(found.rows.count))) rows.")
+            }
             invocation.console.line(
                 "\(name): \(number(found.added)) rows added, \(number(found.removed)) removed, "
                     + "\(number(found.changed)) changed.")
         }
         if !found.isEqual { throw .checkFailed(nil) }
+    }
+
+    /// One line for each column that differs, by person, table and row.
+    private static func table(of found: ProjectionDifference) -> Table {
+        var table = Table("PERSON", "TABLE", "ROW", "CHANGE", "COLUMN", "NOW", "THEN")
+        let rows = found.rows.enumerated().sorted {
+            ($0.element.person ?? "", $0.offset) < ($1.element.person ?? "", $1.offset)
+        }
+        for (_, row) in rows {
+            let person = row.person ?? "-"
+            if row.columns.isEmpty { table.add(person, row.table, row.key, row.change, "", "", "") }
+            for column in row.columns {
+                table.add(person, row.table, row.key, row.change, column.name, column.old ?? "", column.new ?? "")
+            }
+        }
+        return table
     }
 
     private static func flip(_ invocation: Invocation, _ path: APIPath) throws(ToolError) {

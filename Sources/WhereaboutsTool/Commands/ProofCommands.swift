@@ -5,6 +5,7 @@ import Log
 import Replies
 import Transparency
 import Whereabouts
+import WhereaboutsClient
 
 /// `prove`: a person's audit as a file that proves itself. `receipts check`: an asker's receipts against such a file.
 enum ProofCommands {
@@ -14,7 +15,9 @@ enum ProofCommands {
         "policy", "FILE",
         help: "whom to trust; written with the service's key if it is missing (default: HANDLE.tlog-policy)"
     )
-    private static let receipts = Options.text("receipts", "FILE", help: "what \"ask --receipts FILE\" has kept")
+    private static let receipts = Options.text(
+        "receipts", "FILE", help: "what was kept of the answers (default: where --person's receipts are kept)")
+    private static let person = Options.handle("person", help: "the person who was asked about, without --receipts")
     private static let proof = Options.text("proof", "FILE", help: "the person's proof, made after the receipts")
     private static let house = Options.text(
         "house", "KEY", help: "the key of the house, which the policy of \"prove\" names, to check the signatures")
@@ -35,11 +38,16 @@ enum ProofCommands {
                 """, run: prove),
         Command(
             words: ["receipts", "check"], summary: "Compare the receipts of someone who asked with the person's proof.",
-            requires: [receipts, proof], accepts: [house, Options.json],
+            requires: [proof], accepts: [receipts, person, house, Options.json],
             details: """
                 Each receipt of the person's log must have its entry in the proof. One that has none is named, and the
-                exit code is 1: the service answered and did not record it. A file of receipts is about one person, and
-                the proof must be newer than all of them.
+                exit code is 1: the service answered and did not record it. A file of receipts is about one person.
+
+                A receipt that is newer than the last entry of the proof needs a newer proof. One of another log, for
+                example from before the service was restored from a backup, needs a proof of that log.
+
+                A receipt says that its own answer is recorded. It says nothing about other questions, nor how many
+                there are.
                 """, run: checkReceipts),
     ]
 
@@ -65,6 +73,7 @@ enum ProofCommands {
         do throws(TransparencyError) {
             let policy = if let kept { kept } else { try TrustPolicy(parsing: first ?? []) }
             proven = try PersonProof(parsing: bytes)
+            if let older { try checkOrigin(of: proven, like: older) }
             verdict =
                 if let older { try proven.verify(policy: policy, since: older) } else {
                     try proven.verify(policy: policy)
@@ -76,6 +85,16 @@ enum ProofCommands {
         try write(bytes, to: path)
         if let first { try write(first, to: policyPath) }
         show(proven, verdict, after: older, path, first == nil ? nil : policyPath, invocation)
+    }
+
+    /// - Throws: If the proofs are of different logs, in words for the person: a restore must not pass unnoticed.
+    private static func checkOrigin(of proof: PersonProof, like older: PersonProof) throws(TransparencyError) {
+        let (before, now) = (try Checkpoint(text: older.note.text).origin, try Checkpoint(text: proof.note.text).origin)
+        guard before != now else { return }
+        throw .unproven(
+            "it is of another log, \(now), and the one before is of \(before). The service was restored from a backup, has "
+                + "accepted a loss, or has another address: entries that you have seen may be missing. Ask the operator; to "
+                + "begin anew, move the old proof and its policy away")
     }
 
     /// The policy that trusts the key of a service's checkpoint, for the first proof.
@@ -127,49 +146,39 @@ enum ProofCommands {
     // MARK: receipts check
 
     private static func checkReceipts(_ invocation: Invocation) throws(ToolError) {
-        let file = invocation.required(receipts)
+        let file = try receiptsFile(invocation)
         guard let proof = try readProof(invocation.required(proof), isRequired: true) else { return }
         let bytes = try read(file)
-        var kept: [AskerReceipt] = []
+        var kept: [(receipt: AskerReceipt, house: String)] = []
         do throws(TransparencyError) {
             let key = try invocation[house].map { (text) throws(TransparencyError) in try NoteVerifier(text: text) }
             for note in try AskerReceipt.notes(in: bytes) {
-                if let key {
-                    kept.append(try AskerReceipt.verify(note, house: key))
-                } else {
-                    kept.append(try AskerReceipt(text: note.text))
-                }
+                let receipt =
+                    if let key { try AskerReceipt.verify(note, house: key) } else { try AskerReceipt(text: note.text) }
+                kept.append((receipt, note.signatures.first?.name.text ?? ""))
             }
         } catch { throw .data("\(file) cannot be used: \(error).") }
-        guard !kept.isEmpty else { throw .data("\(file) has no receipt. \"ask --receipts FILE\" keeps them.") }
-        let missing = AskerReceipt.missing(kept, from: proof)
+        guard !kept.isEmpty else { throw .data("\(file) has no receipt. \"ask\" and the reads with --as keep them.") }
+        let found = MissingReceipts(kept, in: proof)
         if invocation.has(Options.json) {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.field("receipts", Int64(kept.count))
-            writer.array("missing") { writer in
-                for one in missing {
-                    writer.beginObject()
-                    writer.field("at", milliseconds: one.recordedAtMs)
-                    writer.field("commit", Base64.encode(one.commit.bytes))
-                    writer.field("log", one.pseudonym)
-                    writer.endObject()
-                }
-            }
-            writer.endObject()
-            invocation.console.result(writer.bytes + [UInt8(ascii: "\n")])
+            invocation.console.result(found.json)
         } else {
-            for one in missing {
-                invocation.console.line(
-                    "\(LocalTime.text(Timestamp(milliseconds: one.recordedAtMs)))  has no entry  \(Base64.encode(one.commit.bytes))"
-                )
-            }
-            invocation.console.line(
-                missing.isEmpty
-                    ? "Every receipt of \(Text.count(kept.count)) has its entry."
-                    : "No entry in the proof: \(Text.count(missing.count)) of \(Text.count(kept.count, "receipt")).")
+            for line in found.lines { invocation.console.line(line) }
         }
-        if !missing.isEmpty { throw .checkFailed(nil) }
+        if !found.missing.isEmpty { throw .checkFailed(nil) }
+    }
+
+    /// The file of `--receipts`, or the one in which the receipts about `--person` are kept.
+    private static func receiptsFile(_ invocation: Invocation) throws(ToolError) -> String {
+        switch (invocation[receipts], invocation[person]) {
+        case (let path?, nil): return path
+        case (nil, let person?):
+            guard case .file(let path) = try Receipts.standard(invocation).about(person.text) else {
+                preconditionFailure("The receipts about a person are in a file.")
+            }
+            return path
+        default: throw .usage("Give --receipts FILE, or --person HANDLE for the receipts that this tool has kept.")
+        }
     }
 
     // MARK: Files

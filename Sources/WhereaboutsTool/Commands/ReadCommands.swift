@@ -16,14 +16,20 @@ enum ReadCommands {
     private static let crs = Option<String>(
         name: "crs", placeholder: "EPSG:n", help: "coordinates as x (the easting) and y in this reference system",
         form: "EPSG: and a number, for example EPSG:31287", read: { $0.hasPrefix("EPSG:") ? $0 : nil })
-    static let common: [any OptionDeclaration] = [reader, Options.purpose, Options.json]
+    static let common: [any OptionDeclaration] = [reader, Options.purpose, Options.json] + Receipts.options
     /// The options of commands whose answers name places.
     static let naming: [any OptionDeclaration] = common + [Options.languages]
     static let details = """
         The read is recorded before its answer is shown. The list has every entry that overlaps the range.
 
+        \(Receipts.help)
+
         \(Options.timesHelp)
         """
+
+    /// The option of lists that can be asked as of an earlier moment.
+    static let past: [any OptionDeclaration] = [PastAnswer.option]
+    static let pastDetails = details + "\n\n" + PastAnswer.help
 
     private static let distanceFilter = Options.number(
         "distance-filter", "METERS", in: 1...100_000,
@@ -38,20 +44,23 @@ enum ReadCommands {
             requires: [Options.person], accepts: range + [distanceFilter, crs] + common, details: details, run: track),
         Command(
             words: ["visits"], summary: "List where a person stayed, and for how long.", requires: [Options.person],
-            accepts: range + [crs] + naming, details: details, run: visits),
+            accepts: range + [crs] + past + naming, details: pastDetails,
+            run: visits),
         Command(
             words: ["explain", "visit"], summary: "Show the events that a visit is derived from.", operands: .one("ID"),
             requires: [Options.person], accepts: naming,
             details: "ID is a visit's \"id\", as \"visits --json\" shows it. The read is recorded.", run: explain),
         Command(
             words: ["places"], summary: "List the places a person visited, how often and for how long.",
-            requires: [Options.person], accepts: range + [crs] + naming, details: details, run: places),
+            requires: [Options.person], accepts: range + [crs] + past + naming, details: pastDetails,
+            run: places),
         Command(
             words: ["trips"], summary: "List the trips between a person's visits, and the gaps without data.",
-            requires: [Options.person], accepts: range + [crs] + naming, details: details, run: trips),
+            requires: [Options.person], accepts: range + [crs] + past + naming, details: pastDetails,
+            run: trips),
         Command(
             words: ["crossings"], summary: "List when a person entered and left their regions.",
-            requires: [Options.person], accepts: range + common, details: details, run: crossings),
+            requires: [Options.person], accepts: range + past + common, details: pastDetails, run: crossings),
     ]
 
     /// Runs `body` with a client that reads as the requested person, and a query with the requested range that waits
@@ -69,19 +78,23 @@ enum ReadCommands {
             for (name, option) in [("day", day), ("timeZone", timeZone), ("crs", crs)] {
                 if invocation.takes(option), let text = invocation[option] { query.append((name, text)) }
             }
+            if invocation.takes(PastAnswer.option), let asOf = invocation[PastAnswer.option] { query.append(asOf) }
             var reader = client
             if let person = invocation[Self.reader] {
                 try client.waitForEarlierCommands()
                 reader = try client.acting(as: person, scopes: scopes, seconds: AskCommand.tokenSeconds)
             }
+            if invocation[Self.reader] != nil || client.server?.isPersons == true {
+                try Receipts.keep(of: &reader, invocation)
+            }
             return try body(reader, query)
         }
     }
 
-    /// Whether the invocation names a range or a reader.
-    static func hasRangeOrReader(_ invocation: Invocation) -> Bool {
+    /// Whether the invocation names a range.
+    static func hasRange(_ invocation: Invocation) -> Bool {
         invocation[Options.from] != nil || invocation[Options.to] != nil || invocation[day] != nil
-            || invocation[timeZone] != nil || invocation[reader] != nil
+            || invocation[timeZone] != nil
     }
 
     private static func secondsText(_ time: Timestamp) -> String {
@@ -246,6 +259,10 @@ enum ReadCommands {
             var items: [JSONValue] = []
             let asOf = try client.pages(path.parts(person.text), query: query) {
                 items.append(contentsOf: $0)
+            }
+            if let past = invocation[PastAnswer.option], !invocation.has(Options.json) {
+                let now = try client.items(path.parts(person.text), query: query.filter { $0.name != past.name })
+                invocation.console.note(PastAnswer.comparison(items, now))
             }
             return (items, asOf)
         }

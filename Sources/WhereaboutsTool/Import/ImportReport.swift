@@ -32,8 +32,11 @@ struct ImportReport {
     private(set) var box: (south: Double, west: Double, north: Double, east: Double)?
     /// The operations that converted the coordinates to WGS 84; `nil` without `--crs`.
     var operations: CoordinateReferenceSystem.UsedOperations?
-    /// Why the file could not be read to its end.
-    var fault: String?
+    /// Why the file could not be read to its end: a sentence without its subject, the file. For example
+    /// `was not imported. It is empty.`
+    var failure: String?
+    /// The sentence with the file's path.
+    var fault: String? { failure.map { "\(file) \($0)" } }
     /// The id by which the import can be undone; `nil` if it was not begun, because no record could be sent.
     var undoID: String?
 

@@ -66,7 +66,8 @@ extension ImportRun {
         let answer = try client.finish(sent.post) { [place = sending.place] in
             if let place { ImportState.remove(place) }
         }
-        guard let outcomes = answer["devices"]?.array.map(Array.init), outcomes.count == sent.batches.count else {
+        let outcomes = try answer.read(ImportedBatch.self).devices
+        guard outcomes.count == sent.batches.count else {
             throw .data("The service's answer has no result for a batch.")
         }
         for ((device, batch), outcome) in zip(sent.batches, outcomes) {
@@ -85,15 +86,15 @@ extension ImportRun {
     }
 
     /// Notes that a person or a device was added.
-    private mutating func note(_ outcome: JSONValue, _ device: Handle, of person: Handle) {
-        if outcome["addedPerson"]?.bool == true {
+    private mutating func note(_ outcome: ImportedDevice, _ device: Handle, of person: Handle) {
+        if outcome.addedPerson {
             if additions.count < Self.namedAdditions {
                 additions.append("Added the person \(person.text).")
             } else {
                 unnamedAdditions.people += 1
             }
         }
-        if outcome["addedDevice"]?.bool == true {
+        if outcome.addedDevice {
             if additions.count < Self.namedAdditions {
                 additions.append("Added the device \(device.text) of \(person.text).")
             } else {
@@ -117,35 +118,33 @@ extension ImportRun {
     }
 
     private func take(
-        _ outcome: JSONValue, of batch: PendingBatch, _ report: inout ImportReport
+        _ outcome: ImportedDevice, of batch: PendingBatch, _ report: inout ImportReport
     ) throws(ToolError) {
-        guard let new = outcome["new"]?.int, let duplicate = outcome["duplicate"]?.int else {
-            throw .data("The service's answer has no result for a batch.")
-        }
-        let twins = outcome["twins"]?.int ?? 0
-        report.new += Int(new - twins)
-        report.duplicate += Int(duplicate)
+        let (fixes, twins) = (outcome.fixes, outcome.fixes.twins ?? 0)
+        report.new += Int(fixes.new - twins)
+        report.duplicate += Int(fixes.duplicate)
         report.twins += Int(twins)
-        let refused = Self.reject(outcome, lines: batch.fixes.map(\.line), &report)
+        let refused = Self.reject(fixes, lines: batch.fixes.map(\.line), &report)
         for (index, fix) in batch.fixes.enumerated() where !refused.contains(index) {
             report.cover(fix.time, fix.place)
         }
         guard !batch.visitLines.isEmpty else { return }
-        guard let visits = outcome["visits"], let new = visits["new"]?.int, let known = visits["duplicate"]?.int else {
+        guard let visits = outcome.visits else {
             throw .data("The service's answer has no result for the visits; it may be older than this tool.")
         }
-        report.visits += Int(new)
-        report.knownVisits += Int(known)
+        report.visits += Int(visits.new)
+        report.knownVisits += Int(visits.duplicate)
         _ = Self.reject(visits, lines: batch.visitLines, &report)
     }
 
     /// Counts the rejected entries, and returns their indexes.
-    private static func reject(_ outcome: JSONValue, lines: [Int], _ report: inout ImportReport) -> Set<Int> {
+    private static func reject(_ outcome: ReportOutcome, lines: [Int], _ report: inout ImportReport) -> Set<Int> {
         var refused: Set<Int> = []
-        for rejection in outcome["rejected"]?.array.map(Array.init) ?? [] {
-            guard let index = rejection["index"]?.int.map(Int.init), lines.indices.contains(index) else { continue }
+        for rejection in outcome.rejected {
+            let index = Int(rejection.index)
+            guard lines.indices.contains(index) else { continue }
             refused.insert(index)
-            report.reject(rejection.text("reason"), line: lines[index])
+            report.reject(rejection.reason, line: lines[index])
         }
         return refused
     }

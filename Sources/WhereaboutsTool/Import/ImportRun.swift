@@ -113,7 +113,7 @@ struct ImportRun {
     mutating func importFile(_ path: String) throws(ToolError) -> ImportReport {
         began = .now
         guard let file = InputFile(path) else {
-            return Self.unread(path, "\(path) cannot be opened: \(lastSystemError()).")
+            return Self.unread(path, "cannot be opened: \(lastSystemError()).")
         }
         (sending, waiting) = (Sending(path), Waiting())
         let state = try resume(path, file)
@@ -133,12 +133,11 @@ struct ImportRun {
                 try take(records, upTo: reading.position, &report)
             case .failure(let fault):
                 let wasRead = report.read > 0 || !reading.summary.parts.isEmpty
-                report.fault = "\(path) was not \(wasRead ? "read to its end:" : "imported.") \(fault)"
+                report.failure = "was not \(wasRead ? "read to its end:" : "imported.") \(fault)"
             }
             if let error = file.error {
-                report.fault =
-                    report.read == 0
-                    ? "\(path) cannot be read: \(error)." : "\(path) was not read to its end: \(error)."
+                report.failure =
+                    report.read == 0 ? "cannot be read: \(error)." : "was not read to its end: \(error)."
             }
             showProgress(path, reading.bytesRead, of: file.byteCount, report)
         }
@@ -238,7 +237,7 @@ struct ImportRun {
             sending.people[person] = counts
         }
         // The people of the service must not see the path.
-        let fault = report.fault.map { String($0.replacing(path, with: sending.file.name ?? "The file")) }
+        let fault = report.failure.map { "\(sending.file.name ?? "The file") \($0)" }
         let cut = fault.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(Limits.importFaultCharacters))) }
         var people = sending.people.sorted { $0.key < $1.key }[...]
         while !people.isEmpty {
@@ -290,13 +289,13 @@ struct ImportRun {
         for (name, reason) in summary.damaged { console.note("\(path): \(name.printable): \(reason)") }
         let damaged = summary.damaged.count + summary.furtherDamaged
         if damaged > 0, report.fault == nil {
-            report.fault = "\(path) was not read to its end: it has \(Text.count(damaged, "damaged member"))."
+            report.failure = "was not read to its end: it has \(Text.count(damaged, "damaged member"))."
         }
     }
 
-    private static func unread(_ path: String, _ fault: String) -> ImportReport {
+    private static func unread(_ path: String, _ failure: String) -> ImportReport {
         var report = ImportReport(file: path, format: "unknown")
-        report.fault = fault
+        report.failure = failure
         return report
     }
 

@@ -69,7 +69,9 @@ struct WaitingSettings {
         switch kind {
         case .region: [setting.text("id")]
         case .correction:
-            ["type", "from", "to", "at", "latitude", "longitude", "name"].map { name in
+            [
+                "type", "from", "to", "at", "latitude", "longitude", "name", "otherLatitude", "otherLongitude",
+            ].map { name in
                 setting[name].map { $0.double.map { "\($0)" } ?? $0.string ?? "" } ?? ""
             }
         }

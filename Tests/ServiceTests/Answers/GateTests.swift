@@ -26,7 +26,7 @@ import Whereabouts
         _ = try house.addPerson("anna")
         let token = try house.token(of: "anna")
         let seal = HouseSeal(
-            publicURL: nil, log: service.log.id, epoch: service.log.epoch,
+            publicURL: nil, log: service.log.id, epoch: service.log.epoch, mark: nil,
             under: try service.directory.keyEncryptionKey())
         gate = Gate(
             decisions: service.decisions,

@@ -116,6 +116,13 @@ import Whereabouts
         Row(done: [.operator]) { _, _, _ in Wish(target: target, body: body) }
     }
 
+    /// The size of a new checkpoint of the house.
+    private static func committed(_ village: Village) -> Int64 {
+        let answer = village.house.manage("GET", "/v1/log/checkpoint")
+        let lines = answer.text.split(separator: "\n")
+        return lines.count > 1 ? Int64(lines[1]) ?? 0 : 0
+    }
+
     static let rows: [String: Row] = [
         "POST /v1/fixes": Row(done: [.phone]) { village, asker, _ in
             Wish(
@@ -235,6 +242,13 @@ import Whereabouts
         "GET /v1/people/*/grants": reading("grants", by: managers),
         "POST /v1/people": Row(done: [.operator]) { village, _, _ in
             Wish(target: "/v1/people", body: #"{"handle":"new-\#(village.house.service.log.head)"}"#)
+        },
+        "GET /v1/push-budgets": Row(shown: [.operator], isDirectory: true) { village, _, _ in
+            // A device without a push token has no budget that matters.
+            let token = #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#
+            _ = village.house.send(
+                "PUT", "/v1/devices/\(device(true))/location-push-token", as: village.tokens[.phone], token)
+            return Wish(target: "/v1/push-budgets")
         },
         "GET /v1/people": Row(shown: [.operator], isDirectory: true) { _, _, _ in Wish(target: "/v1/people") },
         "DELETE /v1/people/*": Row(done: [.operator]) { village, _, isKnown in
@@ -465,15 +479,56 @@ import Whereabouts
             let id = try #require(made["id"]?.int)
             return Wish(target: "/v1/people/\(person(isKnown))/schedules/\(id)")
         },
+        "PUT /v1/people/*/retention": Row(done: managers) { village, _, isKnown in
+            village.house.manage("DELETE", "/v1/people/walker/retention")
+            return Wish(target: "/v1/people/\(person(isKnown))/retention", body: #"{"trackDays":36500}"#)
+        },
+        "GET /v1/people/*/retention": Row(done: managers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/retention")
+        },
+        "DELETE /v1/people/*/retention": Row(done: managers) { village, _, isKnown in
+            village.house.manage("PUT", "/v1/people/walker/retention", #"{"trackDays":36500}"#)
+            return Wish(target: "/v1/people/\(person(isKnown))/retention")
+        },
+        "PUT /v1/retention": Row(done: [.operator]) { village, _, _ in
+            village.house.manage("DELETE", "/v1/retention")
+            return Wish(target: "/v1/retention", body: #"{"trackDays":36500}"#)
+        },
+        "GET /v1/retention": operating("/v1/retention"),
+        "DELETE /v1/retention": Row(done: [.operator]) { village, _, _ in
+            village.house.manage("PUT", "/v1/retention", #"{"trackDays":36500}"#)
+            return Wish(target: "/v1/retention")
+        },
         "GET /v1/events": Row(shown: [.operator]) { village, _, _ in Wish(target: "/v1/events?person=walker&limit=1000")
         },
         // Each caller's own; the stories check its events.
         "GET /v1/live": Row(done: persons.union([.visitor])) { _, _, _ in Wish(target: "/v1/live") },
         "GET /v1/verify": operating("/v1/verify"),
+        "POST /v1/auditors": operating("/v1/auditors"),
+        "GET /v1/auditors": operating("/v1/auditors"),
+        // Hashes and clear columns; an auditor's token is tried in `AuditorStoryTests`.
+        "GET /v1/log/checkpoint": operating("/v1/log/checkpoint"),
+        "GET /v1/log/key": operating("/v1/log/key"),
+        "GET /v1/log/heads/*": Row(done: [.operator]) { village, _, _ in
+            Wish(target: "/v1/log/heads/\(committed(village))")
+        },
+        "GET /v1/log/tile/*/*": Row(done: [.operator]) { village, _, _ in
+            _ = committed(village)
+            return Wish(target: "/v1/log/tile/0/000")
+        },
+        // Tiles of logs that are longer than this one.
+        "GET /v1/log/tile/*/*/*/*": Row { _, _, _ in Wish(target: "/v1/log/tile/0/x001/000.p/1") },
+        "GET /v1/log/tile/*/*/*/*/*": Row { _, _, _ in Wish(target: "/v1/log/tile/0/x001/x000/000.p/1") },
+        "GET /v1/log/tile/*/*/*": Row(done: [.operator]) { village, _, _ in
+            let size = committed(village)
+            let (index, width) = (String(1000 + size / 256).dropFirst(), size % 256)
+            return Wish(target: width == 0 ? "/v1/log/tile/1/000.p/1" : "/v1/log/tile/entries/\(index).p/\(width)")
+        },
         // Sealed as it is in the log: it shows nothing.
         "POST /v1/backups": operating("/v1/backups"),
         "GET /v1/projections": operating("/v1/projections"),
         "POST /v1/projections/prune": operating("/v1/projections/prune", #"{"name":"current"}"#),
+        "POST /v1/projections/rebuilds": operating("/v1/projections/rebuilds"),
         "POST /v1/projections/*/rebuild": operating("/v1/projections/timeline/rebuild", #"{"version":5}"#),
         "POST /v1/projections/*/activate": Row(done: [.operator]) { village, asker, _ in
             if asker == .operator { village.rebuildTimeline() }
@@ -726,6 +781,7 @@ import Whereabouts
 
     /// The path parts before parameters that name nothing of a person.
     private static let impersonal: Set<String> = [
+        "tile", "heads",
         "projections", "previews", "exports", "logGet", "logPost", "logPostMultiple", "webhook", "*",
     ]
 

@@ -94,7 +94,7 @@ import WireFormats
         importFixes(12_000)
         _ = house.settled()
         let address = "http://127.0.0.1:\(try house.listen())"
-        let client = try ServiceClient(address: address, token: walker)
+        let client = try ServiceClient(address: address, token: walker, receipts: .notKept)
         let seen = Monitor<[UInt8]>([])
         let headers = try client.download(["v1", "people", "walker", "exports", "gpx"]) { bytes in
             seen.change { $0 += bytes }
@@ -145,7 +145,7 @@ import WireFormats
         importFixes(10)
         let friend = try house.addPerson("friend")
         try house.grant("walker", to: "friend", precision: precision, history: precision != "none")
-        for form in ExportEndpoints.forms.keys {
+        for form in ExportEndpoints.forms.keys + [ExportEndpoints.archiveForm] {
             let answer = export(form, as: friend)
             let nobody = house.send(
                 "GET", "/v1/people/nobody-at-all/exports/\(form)?at-least=\(house.service.log.head)", as: friend)

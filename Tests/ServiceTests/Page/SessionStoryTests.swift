@@ -257,14 +257,30 @@ import Whereabouts
         #expect(house.manage("GET", "/session", "")["log"]?.string == nil)
     }
 
-    @Test func `no webhook is added by a session, which would end with it`() throws {
+    @Test func `a webhook that a session adds outlives the session, and falls silent with the token that opened it`()
+        throws
+    {
         let house = try ServiceUnderTest {
             $0.webhooks = .init(targets: [Origin("http://localhost:1")].compactMap { $0 })
         }
+        let token = try house.addPerson("walker")
+        let opened = try #require(house.manage("GET", "/v1/people/walker/tokens").items.first?["id"]?.int)
+        func webhooks() -> Int { house.service.log.withStanding { $0.webhooks.all.count } }
         let browser = Browser(house)
-        browser.signIn(token: try house.addPerson("walker"))
+        browser.signIn(token: token)
         let answer = browser.send("POST", "/v1/people/walker/webhooks", #"{"url":"http://localhost:1"}"#)
-        #expect(answer.status == 422, "\(answer.text)")
+        #expect(answer.status == 201, "\(answer.text)")
+        // The token of the webhook can only read: neither share nor manage.
+        func ownTokens() -> [JSONValue] {
+            house.manage("GET", "/v1/people/walker/tokens").items.filter { item in
+                item["scopes"]?.array.map { Set($0.compactMap(\.string)) } == ["query", "audit"]
+            }
+        }
+        #expect(ownTokens().count == 1)
+        #expect(browser.send("POST", "/session/end", "").status < 400)
+        #expect(webhooks() == 1)
+        #expect(house.manage("DELETE", "/v1/tokens/\(opened)", "").status < 300)
+        #expect(ownTokens().isEmpty)
     }
 
     /// The header `WWW-Authenticate: Basic` makes browsers open a window that asks for a password.

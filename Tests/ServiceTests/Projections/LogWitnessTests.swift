@@ -131,7 +131,7 @@ import Whereabouts
         #expect(killed.failure() == nil)
         try killed.folded(acceptingLoss: true).stop()
         let events = try killed.scene.events()
-        #expect(events.count == 16 && events[14].event == .lossAccepted(from: 15, to: 24, epoch: 2))
+        #expect(events.count == 16 && events[14].event.isLoss(from: 15, to: 24, epoch: 2))
         #expect(events[14].stream == .house && events[14].actor == .house)
         #expect(try killed.scene.verify().problem == nil)
     }

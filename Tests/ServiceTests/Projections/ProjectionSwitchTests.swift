@@ -2,6 +2,7 @@ import HTTPServer
 import JSON
 import Log
 import Synchronization
+import TestSupport
 import Testing
 import Threading
 import Whereabouts
@@ -39,6 +40,19 @@ import Whereabouts
         let rows = diff["rows"]?.array.map(Array.init) ?? []
         let isVisitAdded = rows.contains { $0["table"]?.string == "visit" && $0["change"]?.string == "added" }
         #expect(isVisitAdded, "\(diff.text)")
+        // By person and column.
+        for row in rows {
+            #expect(row["person"]?.string == "walker", "\(row)")
+            let columns = row["columns"]?.array.map(Array.init) ?? []
+            switch row["change"]?.string {
+            case "added": #expect(columns.allSatisfy { $0["old"] == nil } && row["old"] == nil)
+            case "removed": #expect(columns.allSatisfy { $0["new"] == nil } && row["new"] == nil)
+            default: #expect(columns.allSatisfy { $0["old"]?.string != $0["new"]?.string })
+            }
+        }
+        let visit = rows.first { $0["table"]?.string == "visit" && $0["change"]?.string == "added" }
+        let names = (visit?["columns"]?.array.map(Array.init) ?? []).compactMap { $0["name"]?.string }
+        #expect(names.contains("departure_ms") && names.contains("fixes"), "\(names)")
 
         #expect(house.manage("POST", "/v1/projections/timeline/activate")["version"]?.int == 5)
         let older = visits()
@@ -69,6 +83,28 @@ import Whereabouts
             let diff = house.manage("GET", "/v1/projections/\(name)/diff")
             #expect(diff["equal"]?.bool == true, "\(name): \(diff.text.prefix(500))")
         }
+    }
+
+    @Test func `all projections are rebuilt by one request, and the background check shows when it compared them`()
+        throws
+    {
+        let village = try Village()
+        let house = village.house
+        let made = house.manage("POST", "/v1/projections/rebuilds")
+        #expect(made.items.compactMap { $0["name"]?.string } == ProjectionKind.all.map(\.name))
+        try eventually("the rebuild") {
+            let items = house.manage("GET", "/v1/projections").items
+            return items.count == 8 && items.allSatisfy { $0["state"]?.string == "ready" }
+        }
+        for name in ProjectionKind.all.map(\.name) {
+            #expect(house.manage("GET", "/v1/projections/\(name)/diff")["equal"]?.bool == true, "\(name)")
+        }
+        house.service.checker.waitUntilDone()
+        let active = house.manage("GET", "/v1/projections").items.filter { $0["role"]?.string == "active" }
+        #expect(active.count == 4 && active.allSatisfy { $0["checkedAt"] != nil })
+        let acts = house.manage("GET", "/v1/events?kind=operatorActed&limit=1000&asStored=true").items
+        #expect(acts.count == 4)
+        #expect(house.send("POST", "/v1/projections/rebuilds", as: village.tokens[.subject]).status == 404)
     }
 
     @Test func `answers go on, whole, while generations come and go`() throws {

@@ -1,8 +1,10 @@
+import Cryptography
 import JSON
 import Log
 import PushStandIn
 import TestSupport
 import Testing
+import Transparency
 import WhereaboutsClient
 
 @testable import Service
@@ -14,7 +16,7 @@ import WhereaboutsClient
         let trustFile, address: String
         let anna, ben, phone: ServiceClient
         nonisolated(unsafe) private let front: TLSFront
-        private let folder = TemporaryFolder()
+        let folder = TemporaryFolder()
 
         init() throws {
             house = try ServiceUnderTest()
@@ -26,8 +28,9 @@ import WhereaboutsClient
             let tokens = (
                 try house.addPerson("anna"), try house.addPerson("ben"), try house.addDevice("phone", of: "anna")
             )
-            anna = try ServiceClient(address: address, token: tokens.0, trustFile: trustFile)
-            ben = try ServiceClient(address: address, token: tokens.1, trustFile: trustFile)
+            let receipts = ReceiptKeeping.folder(folder.file("receipts"))
+            anna = try ServiceClient(address: address, token: tokens.0, trustFile: trustFile, receipts: receipts)
+            ben = try ServiceClient(address: address, token: tokens.1, trustFile: trustFile, receipts: receipts)
             phone = try ServiceClient(address: address, token: tokens.2, trustFile: trustFile)
             try house.grant("anna", to: "ben")
         }
@@ -57,6 +60,9 @@ import WhereaboutsClient
         // It is on record, with its purpose.
         let audit = scene.house.manage("GET", "/v1/people/anna/audit").items
         #expect(audit.contains { $0["purpose"]?.string == "dinner is ready" && $0["requester"]?.string == "ben" })
+        // The answer's receipt is kept, in the file about her.
+        let kept = try AskerReceipt.notes(in: contents(ofFile: scene.folder.file("receipts") + "/anna.receipts"))
+        #expect(try kept.count == 1 && AskerReceipt(text: kept[0].text).recordedAtMs == start * 1000)
         // The fix is still fresh, so the next question wakes no phone.
         guard case .lastKnown(location) = try await scene.ben.ask(where: "anna", purpose: "still there?") else {
             return #expect(Bool(false), "not answered")

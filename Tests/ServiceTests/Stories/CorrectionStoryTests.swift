@@ -104,11 +104,75 @@ import Whereabouts
         #expect(audit.filter { $0["event"]?.string == "CorrectionWithdrawn" }.count == 2)
     }
 
+    @Test func `two places that are one have one row, one name and one sum, and are two again when that is withdrawn`()
+        throws
+    {
+        let village = try Village(shortStop: 120)
+        func read(_ what: String, as asker: Village.Asker = .subject) -> [JSONValue] {
+            village.house.send(
+                "GET", "/v1/people/walker/\(what)at-least=\(village.house.service.log.head)", as: village.tokens[asker]
+            ).items
+        }
+        func places(as asker: Village.Asker = .subject) -> [JSONValue] { read("places?", as: asker) }
+        let before = places()
+        try #require(before.count >= 2)
+        let (kept, other) = (before[0], before[1])
+        func number(_ item: JSONValue, _ name: String) -> Double { item[name]?.double ?? .nan }
+        func post(_ body: String) throws -> Int64 {
+            let made = village.house.send(
+                "POST", "/v1/people/walker/corrections", as: village.tokens[.subject], body)
+            try #require(made.status == 201)
+            return try #require(village.house.number(made["id"], .correction))
+        }
+        let id = try post(
+            #"{"type":"samePlace","latitude":\#(number(kept, "latitude")),"longitude":\#(number(kept, "longitude")),"otherLatitude":\#(number(other, "latitude")),"otherLongitude":\#(number(other, "longitude"))}"#
+        )
+        _ = try post(
+            #"{"type":"rename","latitude":\#(number(kept, "latitude")),"longitude":\#(number(kept, "longitude")),"name":"Both"}"#
+        )
+        let after = places()
+        #expect(after.count == before.count - 1)
+        let joined = try #require(after.first { $0["place"]?.string == "Both" })
+        for name in ["visits", "totalSeconds"] {
+            #expect(number(joined, name) == number(kept, name) + number(other, name), "\(name)")
+        }
+        #expect(number(joined, "latitude") == number(kept, "latitude"))
+        #expect(number(joined, "firstArrival") == min(number(kept, "firstArrival"), number(other, "firstArrival")))
+        // The visits of both have the name, and the sums of days have one place for them.
+        let named = Self.visits(village).filter { $0.place == "Both" }
+        #expect(Double(named.count) == number(joined, "visits"))
+        let from = Int64(number(joined, "firstArrival")) - 86_400
+        let stays = read("summary?from=\(from)&period=month&").flatMap {
+            $0["places"]?.array.map(Array.init) ?? []
+        }.filter { $0["place"]?.string == "Both" }
+        #expect(stays.reduce(0) { $0 + number($1, "visits") } >= number(joined, "visits"))
+        #expect(Set(stays.map { $0["id"]?.string }) == [joined["id"]?.string])
+        // A friend sees one place too, and not its name.
+        let friends = places(as: .oldFriend)
+        #expect(!friends.contains { $0["place"]?.string == "Both" })
+        // A visit to the other place has that place's name for the friend, as without the correction.
+        let atOther = Self.visits(village, as: .oldFriend).map(\.place)
+
+        // A refold and a restart change nothing.
+        try village.house.restart()
+        #expect(places().map { $0["id"]?.string } == after.map { $0["id"]?.string })
+        let gone = village.house.send("DELETE", "/v1/people/walker/corrections/\(id)", as: village.tokens[.subject])
+        #expect(gone.status == 200)
+        #expect(Self.visits(village, as: .oldFriend).map(\.place) == atOther)
+        let undone = places()
+        #expect(undone.map { $0["id"]?.string } == before.map { $0["id"]?.string })
+        #expect(undone.map { number($0, "totalSeconds") } == before.map { number($0, "totalSeconds") })
+    }
+
     @Test(arguments: [
         "{}", #"{"type":"other"}"#, #"{"type":"merge","from":5,"to":5}"#, #"{"type":"split"}"#,
         #"{"type":"notVisit","to":5}"#, #"{"type":"rename","name":"x"}"#, #"{"type":"merge","from":1,"to":2,"id":3}"#,
         #"{"type":"rename","name":"x","latitude":91,"longitude":0}"#,
         #"{"type":"rename","name":"","latitude":1,"longitude":0}"#,
+        #"{"type":"samePlace","latitude":1,"longitude":0}"#,
+        #"{"type":"samePlace","latitude":1,"longitude":0,"otherLatitude":1}"#,
+        #"{"type":"samePlace","latitude":1,"longitude":0,"otherLatitude":1,"otherLongitude":0}"#,
+        #"{"type":"samePlace","latitude":1,"longitude":0,"otherLatitude":91,"otherLongitude":0}"#,
     ])
     func `what is no correction is refused with a sentence`(body: String) throws {
         let house = try ServiceUnderTest()

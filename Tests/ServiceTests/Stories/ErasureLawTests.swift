@@ -97,6 +97,7 @@ import Testing
             _ = try walkers("POST", "\(me)/invitations", #"{"precision":"exact"}"#)
             _ = try walkers("POST", "/v1/account-invitations", "{}")
             _ = try walkers("POST", "\(me)/schedules", #"{"everySeconds":3600}"#)
+            _ = try walkers("PUT", "\(me)/retention", #"{"trackDays":400}"#)
             _ = try walkers("POST", "\(me)/links", #"{"name":"errand"}"#)
             _ = try walkers("POST", "\(me)/webhooks", #"{"url":"http://localhost:1/errand","topics":["change"]}"#)
 

@@ -1,5 +1,6 @@
 import JSON
 import Log
+import Projections
 import Testing
 import Whereabouts
 
@@ -84,6 +85,96 @@ import Whereabouts
 
     private static func states(_ village: Village) -> [String] {
         village.house.manage("GET", "/v1/imports").items.compactMap { $0["state"]?.string }
+    }
+
+    // MARK: Regions and corrections
+
+    private static let evening = 1_777_881_600 - 3600
+    /// A region where only the import has fixes.
+    private static let region =
+        #"{"id":"evening","circle":{"latitude":48.25,"longitude":16.4,"radiusMeters":200}}"#
+    /// A correction of each kind. The first three name what only the import has caused; the last one also names a stay
+    /// that the phone has reported.
+    private static let corrections = [
+        #"{"type":"split","at":\#(evening + 2400)}"#,
+        #"{"type":"rename","latitude":48.25,"longitude":16.4,"name":"The tent"}"#,
+        #"{"type":"notVisit","from":\#(evening - 81_000),"to":\#(evening - 69_000)}"#,
+        #"{"type":"merge","from":\#(evening - 14_400),"to":\#(evening + 5400)}"#,
+    ]
+
+    /// Adds the region and the corrections.
+    ///
+    /// - Returns: The ids of the corrections.
+    private static func settle(_ village: Village) throws -> [String] {
+        let added = village.house.send(
+            "POST", "/v1/people/walker/regions", as: village.tokens[.subject], region)
+        #expect(added.status == 201, "\(added.text)")
+        return try corrections.map { body in
+            let made = village.house.send(
+                "POST", "/v1/people/walker/corrections", as: village.tokens[.subject], body)
+            return try #require(made["id"]?.string, "\(made.text)")
+        }
+    }
+
+    private static func unsettle(_ village: Village, _ corrections: [String]) {
+        for path in ["regions/evening"] + corrections.map({ "corrections/\($0)" }) {
+            let gone = village.house.send("DELETE", "/v1/people/walker/\(path)", as: village.tokens[.subject])
+            #expect(gone.status == 200, "\(gone.text)")
+        }
+    }
+
+    private static func tables(_ village: Village) -> [String: Fingerprint?] {
+        let all = village.house.fingerprints()
+        return ["current": all["current"], "timeline": all["timeline"]]
+    }
+
+    private static func known(_ village: Village) throws -> JSONValue {
+        try #require(village.house.manage("GET", "/v1/people/walker/track?limit=1").items.first)
+    }
+
+    @Test func `regions and corrections from before the import are as before after it is undone`() throws {
+        let village = try Village()
+        _ = try Self.settle(village)
+        let before = Self.seen(village)
+        _ = try Self.bring(village, known: try Self.known(village))
+        let (after, brought) = (Self.seen(village), Self.tables(village))
+        #expect(after[2].contains("evening") && !before[2].contains("evening"), "The import crosses the region.")
+        #expect(after[1] != before[1])
+        #expect(Self.revise(village, "withdrawals")["fixes"]?.int == 90)
+        #expect(Self.seen(village) == before)
+        #expect(Self.revise(village, "restorations")["fixes"]?.int == 90)
+        #expect(Self.seen(village) == after)
+        #expect(Self.tables(village) == brought)
+    }
+
+    @Test func `regions and corrections made meanwhile stay, act on nothing that is gone, and act again`() throws {
+        let village = try Village()
+        let before = Self.seen(village)
+        _ = try Self.bring(village, known: try Self.known(village))
+        let imported = Self.seen(village)
+        let corrections = try Self.settle(village)
+        let (corrected, correctedTables) = (Self.seen(village), Self.tables(village))
+        #expect(corrected[1] != imported[1] && corrected[2].contains("evening"))
+        #expect(Self.revise(village, "withdrawals")["fixes"]?.int == 90)
+        // As in a house that never had the import and has the same settings.
+        let other = try Village()
+        _ = try Self.settle(other)
+        #expect(Self.seen(village).map(Self.plain) == Self.seen(other).map(Self.plain))
+        let listed = village.house.send("GET", "/v1/people/walker/corrections", as: village.tokens[.subject]).items
+        #expect(listed.count == 4)
+        // The import is restored: what the person has corrected is corrected again.
+        #expect(Self.revise(village, "restorations")["fixes"]?.int == 90)
+        #expect(Self.seen(village) == corrected)
+        #expect(Self.tables(village) == correctedTables)
+        // Without the import and without the settings, everything is as before both.
+        _ = Self.revise(village, "withdrawals")
+        Self.unsettle(village, corrections)
+        #expect(Self.seen(village) == before)
+    }
+
+    /// An answer without what depends on the house: references and times of reports.
+    private static func plain(_ text: String) -> String {
+        text.replacing(/"(number|reported|firstReported|departureReported)":("[^"]*"|[0-9.]+)/, with: "")
     }
 
     @Test func `an import is begun once for the same file, is listed, ends, and its person may undo it`() throws {

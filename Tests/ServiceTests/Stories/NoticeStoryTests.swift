@@ -257,6 +257,10 @@ import Whereabouts
         #expect(mail.recipients == ["walker+x@example.org"] && mail.headers(named: "bcc").isEmpty)
         #expect(mail.subject.hasPrefix("friend asks where you are: x  Bcc: eve@example.org"))
         #expect(mail.text.contains("MAIL FROM") && mail.text.contains("Grüße"))
+        // One character of 981 bytes: the relay takes no line of more than 998.
+        scene.ask("e" + String(repeating: "\u{301}", count: 490))
+        let marked = try #require(relay.until(3).last)
+        #expect(marked.subject.unicodeScalars.starts(with: "friend asks where you are: e\u{301}\u{301}".unicodeScalars))
     }
 
     @Test(.enabled(if: RunningRelay.isInstalled, "aiosmtpd is not installed"))

@@ -68,18 +68,63 @@ import Whereabouts
 
     // MARK: Names of places
 
-    /// Without an own name, the city's: 3.6 km apart, both in Vienna.
-    @Test func `two worlds that differ inside one city answer byte for byte alike by its name`() throws {
+    /// Without an own name, the district's and the city's: 1.3 km apart, both in Favoriten.
+    @Test func `two worlds that differ inside one district answer byte for byte alike by its name`() throws {
         let one = try World(
-            latitude: 48.2006, longitude: 16.3698, secondsAgo: 125, more: #""horizontalAccuracy":5"#,
+            latitude: 48.1752, longitude: 16.3852, secondsAgo: 125, more: #""horizontalAccuracy":5"#,
             precision: "place")
         let other = try World(
-            latitude: 48.2318, longitude: 16.3829, secondsAgo: 40, more: #""altitude":171.5,"speed":3.5"#,
+            latitude: 48.1652, longitude: 16.3752, secondsAgo: 40, more: #""altitude":171.5,"speed":3.5"#,
             precision: "place")
+        let cells = try [(48.1752, 16.3852), (48.1652, 16.3752)].map {
+            KilometerCell.center(of: try Coordinate(latitude: $0.0, longitude: $0.1))
+        }
+        try #require(cells[0] != cells[1])
         let answers = try answers(of: one, alike: other)
-        #expect(answers.contains { $0.contains(#""precision":"place""#) && $0.contains(#""name":"Wien""#) })
+        #expect(
+            answers.contains {
+                $0.contains(#""precision":"place""#) && $0.contains(#""name":"Favoriten, Wien""#)
+                    && $0.contains(#""subLocality":"Favoriten""#)
+            })
         #expect(answers.contains { $0.contains(#""geometry":null"#) })
         try Self.expectNoCoordinate(answers)
+        let shown = try one.house.events().compactMap { recorded -> String? in
+            guard case .locationDisclosed(let disclosure) = recorded.event else { return nil }
+            return disclosure.content.content?.placeName
+        }
+        #expect(!shown.isEmpty && shown.allSatisfy { $0 == "Favoriten, Wien" })
+    }
+
+    /// The border of Meidling and Favoriten crosses this cell: the district is the cell's, not the fix's.
+    @Test func `two worlds in one cell and two districts answer byte for byte alike by one name`() throws {
+        let longitudes = [16.344, 16.352]
+        let worlds = try longitudes.map {
+            try World(latitude: 48.155, longitude: $0, secondsAgo: 125, more: #""speed":0"#, precision: "place")
+        }
+        let cells = try longitudes.map { KilometerCell.center(of: try Coordinate(latitude: 48.155, longitude: $0)) }
+        try #require(cells[0] == cells[1])
+        let districts = worlds.map { world in
+            world.house.manage("GET", "/v1/people/walker/location")["location"]?["place"]?["subLocality"]?.string
+        }
+        try #require(districts == ["Meidling", "Favoriten"])
+        let answers = try answers(of: worlds[0], alike: worlds[1])
+        let names = ["Meidling, Wien", "Favoriten, Wien"].filter { name in answers.contains { $0.contains(name) } }
+        #expect(names.count == 1)
+    }
+
+    /// The districts are those of the City of Vienna.
+    @Test(arguments: [
+        (48.215, 16.345, "Josefstadt, Wien", "Josefstadt"), (48.175, 16.385, "Favoriten, Wien", "Favoriten"),
+    ])
+    func `a name alone is that of the district`(
+        latitude: Double, longitude: Double, name: String, district: String
+    ) throws {
+        let world = try World(
+            latitude: latitude, longitude: longitude, secondsAgo: 125, more: #""speed":0"#, precision: "place")
+        let answer = world.house.send("GET", "/v1/people/walker/location", as: world.friend)
+        let place = try #require(answer["location"]?["place"])
+        #expect(place["name"]?.string == name && place["locality"]?.string == "Wien")
+        #expect(place["subLocality"]?.string == district)
     }
 
     /// The person's own name is that of the cell that holds the fix, wherever in the cell the fix is.
@@ -138,7 +183,8 @@ import Whereabouts
         #expect(try seen(by: "third") == "Home")
         world.house.clock.advance(seconds: 600)
         try world.report(latitude: 48.2305, secondsAgo: 0)
-        #expect(try seen(by: "fourth") == "Wien")
+        let away = try seen(by: "fourth")
+        #expect(away?.hasSuffix("Wien") == true && away?.contains("Home") == false)
     }
 
     /// Times of the answers are whole seconds, so a decimal point would be a coordinate's or a distance's. The area of a

@@ -89,7 +89,7 @@ import Whereabouts
             try change(&entries)
             let log = house.service.log
             let seal = HouseSeal(
-                publicURL: nil, log: log.id, epoch: log.epoch,
+                publicURL: nil, log: log.id, epoch: log.epoch, mark: log.withStanding { $0.mark },
                 under: try SymmetricKey(bytes: contents(ofFile: house.directory + "/kek")))
             let origin = try Checkpoint(text: proof.note.text).origin
             let sha256 = SHA256()
@@ -153,6 +153,41 @@ import Whereabouts
             proof: hashes.compactMap { Digest(bytes: $0) }, SHA256())
         #expect(isContinued)
         #expect(scene.checkpoint("?since=\(checkpoint.size + 100)").status == 422)
+    }
+
+    @Test func `each row of the audit says whether a checkpoint covers it`() throws {
+        let scene = try Scene()
+        func states(as token: String) -> [String?] {
+            scene.house.send("GET", "/v1/people/walker/audit?limit=500", as: token).items.map {
+                $0["proof"]?["state"]?.string
+            }
+        }
+        let before = states(as: scene.walker)
+        #expect(before.count > 6 && Set(before) == ["logged"])
+        let size = try PersonProof(parsing: try scene.proof()).entries.count
+        _ = scene.house.settled()
+        let covered = Set(
+            try scene.house.events().filter { $0.stream == .audit(try scene.subject()) }.prefix(size).map(\.number))
+        let rows = scene.house.send(
+            "GET", "/v1/people/walker/audit?limit=500", as: scene.house.operatorToken,
+            headers: [("Whereabouts-Purpose", "test")]
+        ).items
+        for row in rows where row["kind"]?.string != "query" {
+            let isCovered = covered.contains(row["number"]?.int ?? 0)
+            #expect(row["proof"]?["state"]?.string == (isCovered ? "signed" : "logged"), "\(row["number"]?.int ?? 0)")
+        }
+        let query = try #require(rows.first { $0["kind"]?.string == "query" })
+        #expect(query["proof"]?["state"]?.string == "signed")
+        #expect(rows.contains { $0["proof"]?["state"]?.string == "logged" })
+        let csv = scene.house.send(
+            "GET", "/v1/people/walker/audit", as: scene.walker, headers: [("Accept", "text/csv")]
+        ).text
+        let lines = csv.split(separator: "\r\n")
+        #expect(lines.first?.hasSuffix(",proof") == true)
+        #expect(lines.contains { $0.hasSuffix(",signed") } && lines.contains { $0.hasSuffix(",in the log") })
+        // After a restart no checkpoint is known until the next one is made.
+        try scene.house.restart()
+        #expect(Set(states(as: scene.walker)) == ["logged"])
     }
 
     @Test func `an erased person has no log, and its key is nowhere`() throws {

@@ -105,4 +105,28 @@ import Whereabouts
             #expect(here.house.send("POST", "/v1/devices/walker-phone/push-tests", as: stranger).status == 404)
         }
     }
+
+    @Test func `the operator sees what is left of each phone's budget, the fewest first, and others see nothing`()
+        throws
+    {
+        let here = try Neighbourhood()
+        try here.addPhone("friend-phone", of: "friend")
+        _ = try here.registerSilentPhone()
+        func budgets() -> [JSONValue] { here.house.manage("GET", "/v1/push-budgets").items }
+        let before = budgets()
+        #expect(before.map { $0["left"]?.int } == [360, 360])
+        #expect(before.allSatisfy { $0["full"] == nil && $0["last"] == nil && $0["capacity"]?.int == 360 })
+        #expect(test(here).status == 200)
+        let after = budgets()
+        #expect(after.map { $0["device"]?.string } == ["walker-phone", "friend-phone"])
+        let spent = try #require(after.first)
+        #expect(spent["left"]?.int == 359 && spent["person"]?.string == "walker")
+        let last = try #require(spent["last"]?.double)
+        #expect(spent["full"]?.double == last + 240 && spent["next"]?.double == last + 60)
+        #expect(spent["nextScheduled"]?.double == last + 60)
+        for token in [here.walker, here.friend, here.phoneKey] {
+            #expect(here.house.send("GET", "/v1/push-budgets", as: token).status == 404)
+        }
+        #expect(here.house.manage("GET", "/v1/push-budgets?limit=1").items.count == 1)
+    }
 }

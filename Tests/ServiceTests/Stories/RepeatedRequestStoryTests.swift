@@ -58,6 +58,7 @@ import Whereabouts
             ("/v1/people/walker/track/\(fix)", #"{"reason":"a test"}"#, walker),
             ("/v1/accounts", #"{"code":"\#(account)","name":"carl"}"#, nil),
             ("/v1/people/walker/links", "{}", walker),
+            ("/v1/auditors", "", house.operatorToken),
             ("/v1/link-openings", #"{"link":"\#(link)"}"#, nil),
         ]
         // Each route that takes a key is among them.
@@ -105,7 +106,8 @@ import Whereabouts
         // Done twice they have been done.
         "/v1/people/*/webhooks/*/confirmation",
         "/v1/people/*/webhooks/*/dead-letters/*/retry", "/v1/backups", "/v1/projections/prune",
-        "/v1/projections/*/rebuild", "/v1/projections/*/activate", "/v1/projections/*/rollback",
+        "/v1/projections/rebuilds", "/v1/projections/*/rebuild", "/v1/projections/*/activate",
+        "/v1/projections/*/rollback",
         "/v1/imports/*/withdrawals", "/v1/imports/*/restorations", "/v1/imports/*/ends",
         // The same file is the same import until it has ended.
         "/v1/imports",

@@ -221,6 +221,15 @@ import Whereabouts
             ] {
                 try pages("\(own)/\(what)")
             }
+            // As of a time in the middle, at the beginning, and in the future.
+            for what in ["visits", "trips", "crossings", "places", "audit"] {
+                for time in [house.clock.seconds - 300, 1, house.clock.seconds + 900] {
+                    try ask("GET", "\(own)/\(what)?as-of=\(time)")
+                }
+                try ask("GET", "/v1/people/walker/\(what)?as-of=\(house.clock.seconds)")
+            }
+            try ask("GET", "\(own)/checkpoint")
+            try ask("GET", "\(own)/audit")
             try ask("GET", "/v1/account-invitations")
             // Waiting with a reference of the friend, of another person, and of no person.
             let place = try #require(try ask("GET", "\(own)/visits")["asOf"]?.string)
@@ -280,9 +289,10 @@ import Whereabouts
             } while next != nil
         }
 
-        /// References, cursors, hashes, ids of queries, secrets and codes.
+        /// References, cursors, hashes, ids of queries, secrets and codes; of a checkpoint the log's name, root, key and
+        /// signature, but not its size.
         private static var random: Regex<Substring> {
-            /r[A-Za-z0-9_-]{22}|c[A-Za-z0-9_-]{103}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|w[dp]_[A-Za-z0-9_-]{43}|[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}/
+            /\/p\/[A-Za-z0-9_-]{16}|\+[0-9a-f]{8}\+[A-Za-z0-9+\/]{44}|[A-Za-z0-9+\/]{91}=|[A-Za-z0-9+\/]{43}=|r[A-Za-z0-9_-]{22}|c[A-Za-z0-9_-]{103}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|w[dp]_[A-Za-z0-9_-]{43}|[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}/
         }
 
         /// The texts with random parts replaced by the order of their appearance.

@@ -94,7 +94,7 @@ final class WitnessedHouse: Sendable {
         let person = try #require(
             service.log.withStanding { standing in Handle("walker").flatMap { standing.person($0) } })
         let seal = HouseSeal(
-            publicURL: nil, log: service.log.id, epoch: service.log.epoch,
+            publicURL: nil, log: service.log.id, epoch: service.log.epoch, mark: nil,
             under: try service.directory.keyEncryptionKey())
         let origin = seal.origin(under: try #require(try service.log.proofKey(of: person)))
         let sha256 = SHA256()

@@ -49,6 +49,18 @@ import WitnessServer
         #expect(try scene.house.contested() == 0)
     }
 
+    @Test func `a row of the audit names the witnesses of a checkpoint that covers it`() throws {
+        let scene = try Scene()
+        _ = try scene.house.proof()
+        let rows = scene.house.house.send("GET", "/v1/people/walker/audit?limit=500", as: scene.house.walker).items
+        let witnessed = rows.filter { $0["proof"]?["state"]?.string == "witnessed" }
+        #expect(!witnessed.isEmpty && witnessed.count < rows.count)
+        #expect(
+            witnessed.allSatisfy { $0["proof"]?["witnesses"]?.array.map { $0.map(\.string) } == [WitnessedHouse.name] })
+        // The read of the proof is recorded after it.
+        #expect(rows.first?["proof"]?["state"]?.string == "logged")
+    }
+
     @Test func `a witness that does not know the log yet adds nothing, and cosigns as soon as it does`() throws {
         let scene = try Scene(knowing: false)
         #expect(try scene.house.note().signatures.count == 1)

@@ -225,6 +225,8 @@ enum GoldenEvents {
         "CorrectionMade-split": .correctionMade(.open(.split(at: later(1)))),
         "CorrectionMade-not-visit": .correctionMade(.open(.notVisit(newYear..<later(1000)))),
         "CorrectionMade-rename": .correctionMade(.open(.rename(coordinate(52.5211557, 13.4038584), "Büro"))),
+        "CorrectionMade-same-place": .correctionMade(
+            .open(.samePlace(coordinate(52.5211557, 13.4038584), with: coordinate(52.5221557, 13.4048584)))),
         "CorrectionWithdrawn": .correctionWithdrawn(CorrectionID(rawValue: 41)),
         "FixesWithdrawn": .fixesWithdrawn(
             FixNumbers(device: device, numbers: 41...41),
@@ -384,16 +386,48 @@ enum GoldenEvents {
     private static let house: [String: Event] = [
         "RefusalsCounted": .refusalsCounted(by: friend.principal, count: 31, since: newYear),
         "PersonErased": .personErased(person),
+        "RetentionSet": .retentionSet(.track, days: 30),
+        "RetentionSet-no-limit": .retentionSet(.track, days: nil),
+        "RetentionApplied": .retentionApplied(
+            AppliedRetention(
+                keyClass: .track, days: 30, before: newYear, keys: [7, 12],
+                numbers: firstEvents),
+            .open(
+                KeptNewest(
+                    devices: [
+                        KeptNewest.Device(
+                            id: device, newest: later(1000),
+                            usable: UsableFix(timestamp: later(1000), number: 1041), heardAt: later(2000),
+                            silences: [3600])
+                    ], newest: NewestFixes()))),
+        "RetentionApplied-nothing-kept": .retentionApplied(
+            AppliedRetention(
+                keyClass: .track, days: 0, before: newYear, keys: [7],
+                numbers: firstEvents), nil),
         "ClockSteppedBack": .clockSteppedBack(byMilliseconds: 3_600_000),
-        "LogRestored": .logRestored(epoch: 2),
+        "LogRestored": .logRestored(epoch: 2, mark: nil),
+        "LogRestored-marked": .logRestored(epoch: 2, mark: 0x0C_01D5_E2AA_37B4),
         "OperatorActed": .operatorActed(.rebuildProjection("audit", version: 3)),
         "OperatorActed-activate": .operatorActed(.activateProjection("audit")),
         "OperatorActed-roll-back": .operatorActed(.rollBackProjection("audit")),
         "OperatorActed-prune": .operatorActed(.pruneProjections(nil)),
         "OperatorActed-backup": .operatorActed(.backUp),
         "OperatorActed-failed": .operatorActed(.failed(41)),
-        "LossAccepted": .lossAccepted(from: 911, to: 1000, epoch: 2),
+        "LossAccepted": .lossAccepted(from: 911, to: 1000, epoch: 2, mark: nil),
+        "LossAccepted-marked": .lossAccepted(from: 911, to: 1000, epoch: 2, mark: 41),
+        "HeadsCommitted": .headsCommitted(
+            HeadsCommitment(
+                name: "where.example/whereabouts/7f3c", upTo: 41, size: 3, root: hash, commits: hash.bytes + hash.bytes)
+        ),
+        "HeadsCommitted-none": .headsCommitted(
+            HeadsCommitment(name: "localhost/whereabouts/7f3c", upTo: 1, size: 0, root: hash, commits: [])),
     ]
+
+    private static let firstEvents: NumberSet = {
+        var numbers = NumberSet()
+        numbers.insert(1...911)
+        return numbers
+    }()
 
     private static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure() }() }
 }

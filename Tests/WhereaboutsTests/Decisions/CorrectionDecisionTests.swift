@@ -45,6 +45,7 @@ import Whereabouts
                 == .failure(.notFound))
         let spot = try Coordinate(latitude: 1, longitude: 2)
         #expect(Self.make(&scene, .rename(spot, "")) == nil)
+        #expect(Self.make(&scene, .samePlace(spot, with: spot)) == nil)
         #expect(Self.make(&scene, .rename(spot, String(repeating: "x", count: 65))) == nil)
         for _ in 2...Limits.correctionsPerPerson { #expect(Self.make(&scene) != nil) }
         #expect(Self.make(&scene) == nil)

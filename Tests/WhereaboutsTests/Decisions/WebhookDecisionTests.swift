@@ -34,6 +34,64 @@ import Whereabouts
         #expect(Self.add(&scene) == nil)
     }
 
+    private static let hash = Hash256(words: (1, 2, 3, 4))
+
+    /// A session of the walker, and the token that it was opened from.
+    private static func session(_ scene: inout Scene) throws -> (session: Caller, token: TokenID) {
+        let (from, hash) = (Hash256(words: (5, 5, 5, 5)), Hash256(words: (6, 6, 6, 6)))
+        scene.house.submit(
+            .issueToken(
+                for: .person(House.handle("walker")), scopes: [.query, .audit, .manage], hash: from, until: nil),
+            by: scene.walker)
+        let token = try #require(scene.house.standing.tokens.hashed(from))
+        scene.house.submit(.openSession(from: from, hash: hash), by: .house)
+        let session = try #require(scene.house.standing.tokens.hashed(hash))
+        let issued = try #require(scene.house.standing.tokens[session]?.issued)
+        return (Caller(principal: issued.principal, scopes: issued.scopes, token: session), token)
+    }
+
+    private static func addFromSession(_ scene: inout Scene, _ session: Caller, _ hash: Hash256?) -> WebhookID? {
+        let reply = scene.house.submit(
+            .addWebhook(of: House.handle("walker"), target, .usual, ownToken: hash), by: session)
+        guard case .success(.webhook(let id)) = reply else { return nil }
+        return id
+    }
+
+    @Test func `a webhook of a session outlives the session, only reads, and takes its token with it`() throws {
+        var scene = Scene()
+        let (session, _) = try Self.session(&scene)
+        #expect(Self.addFromSession(&scene, session, nil) == nil)
+        let id = try #require(Self.addFromSession(&scene, session, Self.hash))
+        // The same hash twice would be one token for two webhooks.
+        #expect(Self.addFromSession(&scene, session, Self.hash) == nil)
+        let webhook = try #require(scene.house.standing.webhooks[id])
+        let own = try #require(scene.house.standing.tokens[webhook.token]?.issued)
+        #expect(own.scopes == [.query, .audit] && own.principal == scene.walkerID.principal && own.until == nil)
+        scene.house.submit(.revokeToken(try #require(session.token)), by: session)
+        #expect(scene.house.standing.caller(of: webhook, at: House.start) != nil)
+        scene.house.submit(.removeWebhook(id, of: House.handle("walker")), by: scene.walker)
+        #expect(scene.house.standing.caller(of: webhook, at: House.start) == nil)
+        #expect(scene.house.standing.tokens[webhook.token]?.isRevoked ?? true)
+    }
+
+    @Test func `a webhook of a session ends with the token that the session was opened from`() throws {
+        var scene = Scene()
+        let (session, token) = try Self.session(&scene)
+        let webhook = try #require(
+            Self.addFromSession(&scene, session, Self.hash).flatMap { scene.house.standing.webhooks[$0] })
+        #expect(scene.house.standing.caller(of: webhook, at: House.start) != nil)
+        scene.house.submit(.revokeToken(token), by: scene.walker)
+        #expect(scene.house.standing.caller(of: webhook, at: House.start) == nil)
+    }
+
+    @Test func `a webhook that a token added leaves that token alone when it is removed`() throws {
+        var scene = Scene()
+        let id = try #require(Self.add(&scene))
+        let webhook = try #require(scene.house.standing.webhooks[id])
+        scene.house.submit(.removeWebhook(id, of: House.handle("walker")), by: scene.walker)
+        #expect(scene.house.standing.caller(of: webhook, at: House.start) != nil)
+    }
+
     @Test func `who has none is not told to remove one when the house has as many as it can look after`() {
         var scene = Scene()
         for number in 0..<Limits.webhooks / Limits.webhooksPerPerson {

@@ -50,4 +50,21 @@ import Testing
             }
         }
     }
+
+    /// The second implementation: a list of the times at which each one that was taken comes back, one after the other.
+    @Test(arguments: 0..<20) func `what is spent is what has not come back`(seed: UInt64) {
+        var random = SplitMix(seed)
+        var bucket = Allowance()
+        var back: [Int64] = []
+        var second: Int64 = 0
+        for _ in 0..<60 {
+            second += Int64.random(in: 0...180, using: &random)
+            let now = Self.start.adding(seconds: second)
+            #expect(bucket.spent(at: Self.rate, now: now) == Int64(back.count { $0 > second }))
+            if Bool.random(using: &random) {
+                bucket.take(at: Self.rate, now: now)
+                back.append(max(back.last ?? second, second) + 100)
+            }
+        }
+    }
 }

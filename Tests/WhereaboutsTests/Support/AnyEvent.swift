@@ -44,6 +44,27 @@ struct AnyEvent {
         return made
     }
 
+    mutating func destroyedKeys() -> DestroyedKeys {
+        var numbers = NumberSet()
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let first = Int64.random(in: 1...5000, using: &random)
+            numbers.insert(first...(first + .random(in: 0...300, using: &random)))
+        }
+        let keys = (0..<Int.random(in: 1...4, using: &random)).map { _ in Int64.random(in: 1...5000, using: &random) }
+        return DestroyedKeys(keys: Set(keys).sorted(), numbers: numbers)
+    }
+
+    mutating func keptNewest() -> KeptNewest {
+        let devices = (1...Int64.random(in: 1...3, using: &random)).map { id in
+            let silences: [Int64] = Bool.random(using: &random) ? [3600, 7200] : []
+            return KeptNewest.Device(
+                id: DeviceID(rawValue: id), newest: maybe { $0.time() },
+                usable: maybe { UsableFix(timestamp: $0.time(), number: 41 + id) },
+                heardAt: maybe { $0.time() }, silences: silences)
+        }
+        return KeptNewest(devices: devices, newest: NewestFixes())
+    }
+
     mutating func correction() -> Correction {
         while true {
             var fields = SampledFields(random: self, person: nil)

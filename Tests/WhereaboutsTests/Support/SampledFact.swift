@@ -83,6 +83,8 @@ struct SampledFields: FieldVisitor {
             case is Fix.Type: random.fix()
             case is Region.Type: random.region()
             case is WeeklyHours.Type: random.hours()
+            case is DestroyedKeys.Type: random.destroyedKeys()
+            case is KeptNewest.Type: random.keptNewest()
             default: preconditionFailure("\(Shape.self) has no random values; add them to AnyEvent.")
             }
         guard let shape = shape as? Shape else { throw Unfit() }

@@ -26,6 +26,13 @@ package struct Allowance: Hashable, Sendable {
         return max(now, fullAt.adding(seconds: (1 - (rate.capacity - reserve)) * rate.refillSeconds))
     }
 
+    /// How many were taken and have not come back, 0 or more. It may exceed the capacity, because ``take(at:now:)`` takes
+    /// from an empty bucket too.
+    package func spent(at rate: Rate, now: Timestamp) -> Int64 {
+        guard let fullAt, fullAt > now else { return 0 }
+        return Int64((fullAt.seconds(since: now) / Double(rate.refillSeconds)).rounded(.up))
+    }
+
     /// Takes one, even if the bucket is empty.
     package mutating func take(at rate: Rate, now: Timestamp) {
         fullAt = max(fullAt ?? now, now).adding(seconds: rate.refillSeconds)

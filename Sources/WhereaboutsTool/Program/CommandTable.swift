@@ -12,7 +12,7 @@ enum CommandTable {
         + GeocodeCommand.all
         + GazetteerCommands.all + BasemapCommands.all
         + ProjectionCommands.all + [VerifyCommand.command] + BackupCommands.all
-        + [ExportCommand.command, EraseCommand.command]
+        + [ExportCommand.command, RetentionCommand.command, EraseCommand.command]
         + [
             WitnessCommand.command,
             SimulateCommand.command,

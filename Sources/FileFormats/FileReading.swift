@@ -12,8 +12,6 @@ package import Geodesy
 /// To continue after an interruption, give ``FilePosition`` of the records that are done: the file is read from its
 /// beginning, and those records are not given again. That is exact for every format, whose readers all have a state.
 package final class FileReading {
-    /// The bytes that readers get at once.
-    package static let pieceBytes = 64 << 10
     /// The beginning by which a format is detected.
     package static let prefixBytes = 64 << 10
     /// Archives in one another.
@@ -252,5 +250,41 @@ package struct FileSummary {
     package var placeWord: String {
         let words = Set(parts.keys.map(\.placeWord))
         return words.count == 1 ? words.first ?? "record" : "record"
+    }
+}
+
+extension FileFormat {
+    /// A reader of this format at the beginning of a file.
+    ///
+    /// - Parameter prefix: The beginning of the file, for formats with dialects. The reader is fed these bytes too.
+    func reader(_ choices: FileChoices, prefix: [UInt8]) throws(FormatFault) -> any RecordReader {
+        switch self {
+        case .gpx: return GPXRecords(choices)
+        case .fixes: return FixLineRecords(choices)
+        case .googleRecords: return JSONRecords(choices, self, GoogleRecords.self, prefix: prefix)
+        case .googleSemantic: return JSONRecords(choices, self, GoogleSemantic.self, prefix: prefix)
+        case .googleTimeline, .googleTimelineIPhone:
+            return JSONRecords(choices, self, GoogleTimeline.self, prefix: prefix)
+        case .googleEdits: return JSONRecords(choices, self, GoogleEdits.self, prefix: prefix)
+        case .ownTracks:
+            return OwnTracksRecords.isLines(prefix)
+                ? OwnTracksRecords(choices)
+                : JSONRecords(choices, self, OwnTracksMessages.self, prefix: prefix)
+        case .geoJSON: return JSONRecords(choices, self, GeoJSONFeatures.self, prefix: prefix)
+        case .csv: return try CSVRecords(choices, prefix: prefix)
+        case .kml: return XMLRecords(.kml, KMLSteps(choices))
+        case .tcx: return XMLRecords(.tcx, TCXSteps(choices))
+        case .fit: return FITRecords(choices)
+        case .nmea: return NMEARecords(choices)
+        case .igc: return IGCRecords(choices)
+        case .arc: return JSONRecords(choices, self, ArcItems.self, prefix: prefix)
+        case .polarsteps: return JSONRecords(choices, self, PolarstepsLocations.self, prefix: prefix)
+        case .overland: return JSONRecords(choices, self, OverlandLocations.self, prefix: prefix)
+        case .dawarich: return DawarichRecords(choices)
+        case .geoPulse: return JSONRecords(choices, self, GeoPulsePoints.self, prefix: prefix)
+        case .moves: return JSONRecords(choices, self, MovesDays.self, prefix: prefix)
+        case .samsungHealth: return JSONRecords(choices, self, SamsungLocations.self, prefix: prefix)
+        case .whereabouts: return ArchiveLines(choices)
+        }
     }
 }
