@@ -26,14 +26,15 @@ void *post_prepare(const struct post_options *options) {
     CURLcode code = CURLE_OK;
 #define SET(option, value) if (code == CURLE_OK) code = curl_easy_setopt(handle, option, value)
     SET(CURLOPT_URL, options->url);
-    if (strcmp(options->method, "POST") == 0) {
+    int is_post = strcmp(options->method, "POST") == 0;
+    if (is_post || options->body_bytes > 0) {
         SET(CURLOPT_POST, 1L);
         SET(CURLOPT_POSTFIELDS, options->body);
         SET(CURLOPT_POSTFIELDSIZE, options->body_bytes);
     } else {
         SET(CURLOPT_HTTPGET, 1L);
-        SET(CURLOPT_CUSTOMREQUEST, options->method);
     }
+    if (!is_post) SET(CURLOPT_CUSTOMREQUEST, options->method);
     SET(CURLOPT_HTTPHEADER, options->headers);
     SET(CURLOPT_CONNECTTIMEOUT_MS, options->connect_milliseconds);
     SET(CURLOPT_TIMEOUT_MS, options->milliseconds);

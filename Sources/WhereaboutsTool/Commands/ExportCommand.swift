@@ -1,4 +1,5 @@
 import FileFormats
+import Glibc
 import JSON
 import Log
 import Replies
@@ -47,6 +48,9 @@ enum ExportCommand {
             return try exportTrack(of: person, form, invocation)
         }
         let isArchive = invocation[form] == "archive"
+        if isArchive, isatty(STDOUT_FILENO) != 0 {
+            throw .usage("A terminal cannot show an archive; write it to a file with \"> \(person.text).zip\".")
+        }
         let hasReader = invocation[ReadCommands.reader] != nil
         if invocation[device] != nil || ReadCommands.hasRange(invocation) || (hasReader && !isArchive) {
             throw .usage("A range, --device and --as are for the track: give --format too, for example --format gpx.")

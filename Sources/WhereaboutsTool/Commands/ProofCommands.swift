@@ -176,6 +176,11 @@ enum ProofCommands {
             guard case .file(let path) = try Receipts.standard(invocation).about(person.text) else {
                 preconditionFailure("The receipts about a person are in a file.")
             }
+            guard access(path, F_OK) == 0 else {
+                throw .data(
+                    "No receipt about \(person.text) is kept here for this service (\(path)). \"ask\" and the reads of a "
+                        + "person keep them; --receipts FILE names another file.")
+            }
             return path
         default: throw .usage("Give --receipts FILE, or --person HANDLE for the receipts that this tool has kept.")
         }
