@@ -61,7 +61,7 @@ struct AuditorEndpoints: Sendable {
         guard let number = Int64(exchange.parameters[0]), let body = try houseLog.heads(number, context) else {
             throw .notFound
         }
-        return Self.bytes(body, "application/cbor")
+        return Self.bytes(body, "application/octet-stream")
     }
 
     /// `POST /v1/auditors`: appoints an auditor: issues a token with the scope `inspect`, and shows it once. The body may

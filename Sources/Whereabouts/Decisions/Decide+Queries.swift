@@ -189,7 +189,9 @@ extension Standing {
         guard case .success(let permit) = authorize(caller, toRead: question, at: now), permit == permitted else {
             throw .noSuchPerson
         }
-        if question.question.showsFixes, permit.verdict != .own, let person = persons[permit.subject],
+        // The person and the operator may also read what was known before a withdrawal.
+        let isForOthers = permit.verdict != .own && permit.verdict != .operatorOnRecord
+        if question.question.showsFixes, isForOthers, let person = persons[permit.subject],
             asOf < person.withdrawn.through
         {
             throw .outdated

@@ -205,6 +205,11 @@ import Whereabouts
         let house = history.house
         for _ in 0..<20 { try history.step() }
         let shots = history.shots(["visits"])
+        let fix = try #require(house.manage("GET", "/v1/people/walker/track").items.first?["number"]?.int)
+        house.manage("DELETE", "/v1/people/walker/track/\(fix)?reason=test")
+        #expect(
+            house.service.log.withStanding { $0.persons.all.values.contains { $0.withdrawn.through > shots[0].number } }
+        )
         house.manage("DELETE", "/v1/people/friend")
         let again = house.manage("GET", "/v1/people/walker/visits?as-of-number=\(shots[0].number)")
         #expect(again.text == shots[0].body)
