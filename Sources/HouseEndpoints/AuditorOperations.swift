@@ -38,7 +38,8 @@ extension AuditorEndpoints {
                 summary: "Get a commitment to the persons' own logs.",
                 description:
                     "For the operator and auditors (scope `inspect`). The stored body of the event `HeadsCommitted` of this number, in CBOR.",
-                access: .auditor, discloses: .noPerson("Hashes of persons' logs."), answerTypes: ["application/octet-stream"]),
+                access: .auditor, discloses: .noPerson("Hashes of persons' logs."),
+                answerTypes: ["application/octet-stream"]),
         ]
             + APIPath.logTiles.map { path in
                 Operation(
