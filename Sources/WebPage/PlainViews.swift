@@ -61,7 +61,7 @@ struct PlainViews: Sendable {
             html.element("h1", title)
             if let day = PlainSection.day(of: request.path, today: today) { Self.days(around: day, named, text, &html) }
             if let year = PlainSection.year(of: request.path, today: today) {
-                Self.years(around: year, named, &html)
+                Self.years(around: year, today, named, &html)
             }
             year?.writeCalendar(named, text, &html)
             if sections.isEmpty { html.element("p", text["plain.person"]) }
@@ -88,10 +88,11 @@ struct PlainViews: Sendable {
         }
     }
 
-    /// The links to the years before and after.
-    private static func years(around year: Int64, _ person: String?, _ html: inout HTML) {
+    /// The links to the years before and after; no year is after that of `today`.
+    private static func years(around year: Int64, _ today: CalendarDay, _ person: String?, _ html: inout HTML) {
         html.element("p") { html in
-            for (other, name) in [(year - 1, "‹ \(year - 1)"), (year + 1, "\(year + 1) ›")] {
+            for (other, name) in [(year - 1, "‹ \(year - 1)"), (year + 1, "\(year + 1) ›")]
+            where other <= today.civil.year {
                 let query = [(name: "plain", value: "true")] + (person.map { [(name: "person", value: $0)] } ?? [])
                 html.element("a", ["href": PageEndpoints.link("/year/\(other)", query)], name)
                 html.text(" ")

@@ -154,7 +154,7 @@ async function list(context, who, filter) {
         // The caption is printed too, where the fields of the filter are not.
         caption: [strings('audit.caption'), filter.who, filter.from && `${strings('audit.from')} ${filter.from}`, filter.to && `${strings('audit.to')} ${filter.to}`, filter.outcome && strings(`audit.filters.${filter.outcome}`)].filter(Boolean).join(' · '), rows: first, name: entry => entry.number,
         columns: [
-            { label: strings('audit.when'), cell: entry => twoLines(moment(entry.at), proven(entry)) },
+            { label: strings('audit.when'), cell: entry => h('div', { class: 'when' }, twoLines(moment(entry.at), proven(entry))) },
             { label: strings('audit.who'), cell: entry => h('b', {}, named(actor(entry))) },
             { label: strings('audit.what'), cell: what },
             { label: strings('audit.outcomeHead'), cell: entry => entry.kind === 'change' || entry.kind === 'act' ? second(strings('audit.outcome.change')) : outcomePill(entry) },
