@@ -13,7 +13,7 @@ import Whereabouts
 /// Signing in to the page, and out.
 @Suite struct SessionStoryTests {
     /// A browser: it keeps the cookie, and says where its requests come from.
-    private final class Browser {
+    final class Browser {
         let house: ServiceUnderTest
         var cookie: String?
 

@@ -285,6 +285,19 @@ import Whereabouts
     }
 
     @Test(.enabled(if: RunningRelay.isInstalled, "aiosmtpd is not installed"))
+    func `an address that a session of the page adds gets its code, though the webhook may only read`() throws {
+        let relay = try RunningRelay()
+        let scene = try Scene(mail: relay.setting())
+        let browser = SessionStoryTests.Browser(scene.house)
+        browser.signIn(token: scene.walker)
+        let added = browser.send(
+            "POST", "/v1/people/walker/webhooks", #"{"kind":"email","address":"walker@example.org"}"#)
+        #expect(added.status == 201, "\(added.text)")
+        let mail = try #require(relay.until(1).first)
+        #expect(mail.text.contains(#/[A-Z0-9]{5}-[A-Z0-9]{5}/#))
+    }
+
+    @Test(.enabled(if: RunningRelay.isInstalled, "aiosmtpd is not installed"))
     func `nothing is sent to a relay that is not the named one, or without its password`() throws {
         let relay = try RunningRelay(.startTLS, user: "house")
         let mistrusting = try Scene(mail: relay.setting(trustsIt: false))
