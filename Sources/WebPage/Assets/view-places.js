@@ -95,7 +95,7 @@ const same = (context, who, one, items, read) => ask({
         const kept = items.find(item => item.id === other);
         const { id, number } = await api.post(api.person(who, 'corrections'), { type: 'samePlace', latitude: kept.latitude, longitude: kept.longitude, otherLatitude: one.latitude, otherLongitude: one.longitude });
         await read(number, id);
-        context.announce(strings('places.joined', { name: kept.place ?? strings('places.unnamed') }));
+        context.announce(strings('places.joined'));
     },
 });
 

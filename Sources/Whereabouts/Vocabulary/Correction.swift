@@ -13,7 +13,8 @@ package enum Correction: Hashable, Sendable {
     case notVisit(Range<Timestamp>)
     /// The person's name for a place.
     case rename(Coordinate, String)
-    /// The places at these two coordinates are one place. The first one gives the name.
+    /// The places at these two coordinates are one place. The first one gives the name, unless the
+    /// person has named only the second.
     case samePlace(Coordinate, with: Coordinate)
 
     /// The kind of a correction, as it is stored.
