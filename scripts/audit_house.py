@@ -124,23 +124,23 @@ def tile_path(kind, index, count):
     return f"tile/{kind}/" + "/".join(parts) + ("" if count == ENTRIES_IN_BUNDLE else f".p/{count}")
 
 
+def leaf_of(first, second, last):
+    """The leaf of the CBOR array [1, first, second, 32 bytes]: an entry of a person's log, or the head of one."""
+    return sha256(b"\x00\x84\x01", cbor_head(0, first), cbor_head(0, second), b"\x58\x20", last)
+
+
 class Person:
-    """A person's own log, as the house's log has it."""
+    """A person's own log, as the house's log has it: (time, commitment) of each entry."""
 
     def __init__(self):
         self.entries, self.tree = [], Tree()
 
-    def append(self, commit, version, recorded_at):
-        entry = b"\x84\x01" + cbor_head(0, version) + cbor_head(0, recorded_at) + b"\x58\x20" + commit
+    def append(self, commit, recorded_at):
         self.entries.append((recorded_at, commit))
-        self.tree.append(sha256(b"\x00", entry))
+        self.tree.append(leaf_of(len(self.entries), recorded_at, commit))
 
     def root(self, size):
-        tree = Tree()
-        for version, (recorded_at, commit) in enumerate(self.entries[:size], 1):
-            entry = b"\x84\x01" + cbor_head(0, version) + cbor_head(0, recorded_at) + b"\x58\x20" + commit
-            tree.append(sha256(b"\x00", entry))
-        return tree.root()
+        return root_of(leaf_of(version, *entry) for version, entry in enumerate(self.entries[:size], 1))
 
 
 class Heads:
@@ -173,15 +173,14 @@ class Heads:
             log = self.persons.setdefault(person, Person())
             if version != len(log.entries) + 1:
                 raise Refused(f"{what} commits to version {version} of a person's log, {len(log.entries) + 1} is due")
-            log.append(commits[32 * place:32 * place + 32], version, recorded_at)
+            log.append(commits[32 * place:32 * place + 32], recorded_at)
         self.up_to = up_to
         tree = Tree()
         last = max(self.persons, default=-1)
         empty = sha256()
         for index in range(last + 1):
             log = self.persons.get(index)
-            leaf = b"\x84\x01" + cbor_head(0, index) + cbor_head(0, len(log.entries) if log else 0) + b"\x58\x20"
-            tree.append(sha256(b"\x00", leaf, log.tree.root() if log else empty))
+            tree.append(leaf_of(index, len(log.entries), log.tree.root()) if log else leaf_of(index, 0, empty))
         if (size, root) != (last + 1, tree.root()):
             raise Refused(f"{what} names another root than that of the persons' logs before it")
 
@@ -286,23 +285,21 @@ def check_person(path, data, house_key, heads):
         raise Refused(
             f"{name}: no person's log in the house's log has this root at {checkpoint.size} entries. The house has shown "
             "the person another list than the auditor, or the checkpoint is newer than the house's")
-    entries, tree = [], Tree()
-    for version, (recorded_at, salt, last) in enumerate(shown, 1):
-        commit = sha256(salt, last) if salt else last
-        entry = b"\x84\x01" + cbor_head(0, version) + cbor_head(0, recorded_at) + b"\x58\x20" + commit
-        tree.append(sha256(b"\x00", entry))
-        entries.append((recorded_at, commit))
-    if (checkpoint.size, checkpoint.root) != (len(entries), tree.root()):
+    given = Person()
+    for recorded_at, salt, last in shown:
+        given.append(sha256(salt, last) if salt else last, recorded_at)
+    entries = given.entries
+    if (checkpoint.size, checkpoint.root) != (len(entries), given.tree.root()):
         raise Refused(f"{name}: the entries do not give the root that the house signed for the person")
     commits = {commit for _, commit in entries}
     found = [person for person in heads.persons.values() if any(commit in commits for _, commit in person.entries)]
     if not found:
         raise Refused(f"{name}: none of its entries is in the house's log: the house keeps two logs")
     person = max(found, key=lambda one: sum(commit in commits for _, commit in one.entries))
-    for version, (given, committed) in enumerate(zip(entries, person.entries), 1):
-        if given != committed:
+    for version, (entry, committed) in enumerate(zip(entries, person.entries), 1):
+        if entry != committed:
             raise Refused(
-                f"{name}: entry {version} of {moment(given[0])} is not the one that the house's log has committed to "
+                f"{name}: entry {version} of {moment(entry[0])} is not the one that the house's log has committed to "
                 f"(of {moment(committed[0])}): the house has shown the person another list than the auditor. It hid, added "
                 "or rewrote this entry. Keep the proof and the checkpoint; together they prove it")
     both = min(len(entries), len(person.entries))

@@ -39,8 +39,7 @@ package struct HouseSeal: Sendable {
 
     /// The 14 hexadecimal digits of a mark.
     private static func hex(_ mark: Int64) -> String {
-        let digits = String(UInt64(bitPattern: mark), radix: 16)
-        return String(repeating: "0", count: max(0, 14 - digits.count)) + digits
+        String(Hex.encode(withUnsafeBytes(of: mark.bigEndian) { Array($0) }).suffix(14))
     }
 
     /// The signer of receipts.

@@ -17,8 +17,8 @@ package enum AsOf: Sendable, Equatable {
 /// What was known about a person at an earlier moment: a projection of the person's events up to then, and the
 /// corrections that were in force.
 ///
-/// The rights of the reader, names of people and devices, and names of places are those of now. Contents that were
-/// erased since then stay erased.
+/// The rights of the reader, the names of people, devices and places are the present ones. Erased contents stay
+/// erased.
 package struct PastTables {
     /// The name of the projection.
     let name: String

@@ -107,7 +107,7 @@ package struct Door: Sendable {
         let caller: Caller?
         var refusal = Problem.notAuthenticated
         switch route.credentials {
-        case .header: caller = authenticate(request)
+        case .header, .auditor: caller = authenticate(request)
         case .message(let secret, let refused):
             caller = secret(request).flatMap { callers.caller(secret: $0) }
             if caller == nil { refusal = refused(request) }
@@ -115,8 +115,7 @@ package struct Door: Sendable {
         case .page: caller = authenticate(request) ?? Self.nobody
         }
         guard let caller else { return answer(refusal.response, .random()) }
-        // The principal of an auditor's token is the operator, so no other route may see it.
-        guard caller.scopes != .inspect || route.path.hasPrefix(Self.auditorsPaths) else {
+        guard caller.scopes != .inspect || route.credentials.admitsAuditors else {
             return answer(Problem.notFound.response, .random())
         }
         if let problem = route.refusal(ofQuery: request.query) { return answer(problem.response, .random()) }
@@ -170,8 +169,6 @@ package struct Door: Sendable {
 
     /// The header of an answer from a file of another version of the program, while a new one is folded.
     private static let outdated = "Whereabouts-Outdated"
-    /// The beginning of the paths that are open to auditors.
-    private static let auditorsPaths = "/v1/log/"
 
     /// Someone without credentials. Routes that admit them look for a token first, or need none.
     private static let nobody = Caller(principal: .house, scopes: [], token: nil)

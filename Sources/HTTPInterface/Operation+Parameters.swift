@@ -20,12 +20,12 @@ extension Operation.Parameter {
     package static let asOf = Self(
         name: "as-of", schema: Schema.timeGiven,
         description:
-            "What was known at this time, for the person and the operator: the answer from the person's events that were recorded until then. Repeat it for each page."
+            "For the person and the operator: the answer as of this time, from the person's events recorded until then. Repeat it for each page."
     )
     /// The operator's form of ``asOf``.
     package static let asOfNumber = Self(
         name: "as-of-number", schema: Schema.integer(1...Int64.max),
-        description: "For the operator: what was known after the event of this number of the log.")
+        description: "For the operator: the answer as of the event with this number of the log.")
 
     /// Not together with ``from`` or ``to``.
     package static let day = Self(

@@ -50,7 +50,8 @@ package struct Operation: Sendable {
             switch self {
             case .anybody: .none
             case .page: .page
-            case .token, .operator, .auditor, .reportingKey, .ownTracks, .person: .header
+            case .auditor: .auditor
+            case .token, .operator, .reportingKey, .ownTracks, .person: .header
             case .message(let credentials): credentials
             }
         }

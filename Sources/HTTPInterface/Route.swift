@@ -44,8 +44,13 @@ package struct Route: Sendable {
         case message(@Sendable (HTTPRequest) -> String?, refused: @Sendable (HTTPRequest) -> Problem)
         /// None: everyone may call the route. The caller is then the house without scopes.
         case none
+        /// As ``header``, and the route accepts the token of an auditor. The principal of that token is the operator, so
+        /// every other route refuses it.
+        case auditor
         /// As ``header``, and without credentials the page asks for them.
         case page
+
+        var admitsAuditors: Bool { if case .auditor = self { true } else { false } }
     }
 
     /// The data about a person in an answer, and how the answer is recorded. Every route declares it, and

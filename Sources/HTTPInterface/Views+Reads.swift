@@ -52,8 +52,8 @@ extension Views {
         return .number(number)
     }
 
-    /// Computes an answer from the person's tables as they were. What the reader may see is decided by the rights of
-    /// now. A reader under a grant gets none: the person may have withdrawn what was known then.
+    /// Computes an answer from the person's tables as they were, under the present rights of the reader. Refuses a
+    /// reader under a grant: the person may have withdrawn fixes that were known then.
     private func computePast(
         _ reading: Gate.Reading, _ asOf: AsOf, _ projection: String, _ context: AnswerContext,
         _ compute: (Gate.Reading) throws(Problem) -> Gate.Computed

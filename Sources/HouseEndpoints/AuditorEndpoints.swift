@@ -13,7 +13,6 @@ import Whereabouts
 /// recorded, like `GET /v1/events?asStored`. Other callers get 404. An auditor's token is good for nothing else.
 struct AuditorEndpoints: Sendable {
     let decisions: Decisions
-    let gate: Gate
     let houseLog: HouseLog
 
     private static func requireAuditor(_ exchange: Exchange) throws(Problem) {
@@ -88,10 +87,7 @@ struct AuditorEndpoints: Sendable {
         let now = decisions.clock()
         let references = decisions.references(for: exchange.caller)
         let body = decisions.log.withStanding { standing in
-            let held = standing.tokens.all.filter {
-                $0.value.issued.scopes == .inspect && !$0.value.isRevoked
-                    && ($0.value.issued.until.map { now < $0 } ?? true)
-            }
+            let held = standing.tokens.all.filter { $0.value.issued.scopes == .inspect && $0.value.isValid(at: now) }
             let items = held.sorted { $0.key < $1.key }.map { id, token in
                 TokenItem(
                     id: references.name(id.rawValue, .token), scopes: token.issued.scopes.words,

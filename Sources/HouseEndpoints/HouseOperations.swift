@@ -45,7 +45,7 @@ package enum HouseOperations {
                 decisions: decisions, gate: gate, host: views.host, directory: directory, backupMaker: backupMaker,
                 verificationProgress: verificationProgress, work: OperatorWork()
             ).operations
-        operations += AuditorEndpoints(decisions: decisions, gate: gate, houseLog: houseLog).operations
+        operations += AuditorEndpoints(decisions: decisions, houseLog: houseLog).operations
         operations +=
             MetricsEndpoint(
                 decisions: decisions, host: views.host, answers: answers, requestFigures: requestFigures,

@@ -88,7 +88,7 @@ extension RetentionEndpoints {
                 "DELETE", APIPath.peopleRetention.text, decisions.done(by: end),
                 group: .people, summary: "End a person's own rule.",
                 description:
-                    "For the person (scope `manage`) or the operator. The house's rule goes on; what is destroyed stays so.",
+                    "For the person (scope `manage`) or the operator. The house's rule stays in force. Destroyed reports do not come back.",
                 access: .token(.manage)),
             .command(
                 "PUT", APIPath.retention.text, decisions.done(by: setForAll),

@@ -3,7 +3,7 @@ import SQLite
 import Synchronization
 package import Whereabouts
 
-// Keys that go before their person does: those of old reports.
+// The keys of old reports, which are destroyed while their person stays.
 
 extension KeyRing {
     /// The ids and periods of the keys of one class, by person.

@@ -46,7 +46,7 @@ struct HeadsVerifier {
             return "it has \(commits.count) commitments for \(entries.count) events of audits"
         }
         for (entry, commit) in zip(entries, commits) {
-            // Each person has an event of their own, so a greater number makes the tree greater than the log.
+            // Each person takes an event, so a greater number would make the tree larger than the log.
             guard entry.person <= entry.number + 2 else { return "event \(entry.number) is about no person" }
             heads.append(
                 commit, person: entry.person, version: entry.version, recordedAtMs: entry.recordedAtMs, sha256)

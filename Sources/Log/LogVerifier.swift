@@ -50,7 +50,7 @@ package final class LogVerifier {
     private struct Pass {
         /// As of the beginning; `nil` if it cannot be read.
         var identity: LogIdentity?
-        /// The difference of the tables from those of this version, in words.
+        /// How the tables differ from this version's tables, in words.
         var alteration: String?
         /// The number of the last event to verify.
         var end: Int64 = .max

@@ -40,7 +40,9 @@ extension ReadEndpoints {
         let limit = Int(try exchange.integer("limit", in: 1...Self.auditRowsPerPage, default: 100))
         let before = try row(exchange)
         let by = exchange.request.parameter("by")
-        guard by == nil || by == Self.byOthers else { throw .invalid("\"by\" must be \(Self.byOthers).") }
+        guard by == nil || by == Self.byOthers else {
+            throw .invalid("\"by\" must be \"\(Self.byOthers)\", which leaves out the person's own reads.")
+        }
         let isCSV = exchange.request.header("accept")?.lowercased().hasPrefix("text/csv") == true
         var next: String?
         let answer = try views.read(exchange, context, .audit, from: AuditTable.name) {

@@ -69,7 +69,9 @@ struct CorrectionEndpoints: Sendable {
         of body: JSONValue, _ latitudeName: String, _ longitudeName: String, ofThe place: String
     ) throws(Problem) -> Coordinate {
         guard let latitude = body[latitudeName]?.double, let longitude = body[longitudeName]?.double else {
-            throw .invalid("\"\(latitudeName)\" and \"\(longitudeName)\" are missing: give those of the \(place).")
+            throw .invalid(
+                "\"\(latitudeName)\" and \"\(longitudeName)\" are missing: give those of the \(place) in degrees, for example 48.2083 and 16.3725."
+            )
         }
         do throws(CoordinateError) {
             return try Coordinate(latitude: latitude.positiveZero, longitude: longitude.positiveZero)

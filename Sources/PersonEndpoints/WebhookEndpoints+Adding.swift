@@ -19,8 +19,8 @@ extension WebhookEndpoints {
     /// - `homeAssistant`: nothing
     ///
     /// All but `homeAssistant` take `topics`, by default all but silence, and `silentAfter` for the topic silence. The
-    /// webhook acts with the caller's token: if the token is revoked, it sends nothing. A session of the page gives it a
-    /// token of its own, which only reads and is revoked with the webhook.
+    /// webhook acts with the caller's token: if the token is revoked, it sends nothing. A session of the page issues a
+    /// token for the webhook, which only reads and is revoked with the webhook.
     ///
     /// May call: the person only, with the scopes `manage` and `audit`. Recorded as `WebhookAdded`, with the target and
     /// the secret sealed, for a session after `TokenIssued`.

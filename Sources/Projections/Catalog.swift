@@ -97,8 +97,8 @@ package final class Catalog {
 
     /// Replaces a generation by the next one, with its version and role, in one transaction. Files are not touched.
     ///
-    /// The number is a new one: what was found out about the old file, for example when it was checked, does not hold
-    /// for the new one.
+    /// The number is new, because facts about the old file do not hold for the new one, for example when it was
+    /// checked.
     func renew(_ old: Generation) throws(SQLiteError) -> Generation {
         try connection.transaction { () throws(SQLiteError) in
             let generation = Generation(

@@ -17,22 +17,9 @@ package final class FingerprintChecker: Sendable {
         thread.withLock {
             $0 = WorkerThread { [self] in
                 defer { isDone.change { $0 = true } }
-                for kind in host.kinds where !isStopping && !host.outdated.contains(kind.name) {
-                    guard let path = host.activePath(of: kind.name) else { continue }
-                    let generation = host.status.first {
-                        $0.generation.name == kind.name && $0.generation.role == .active
-                    }?.generation
-                    guard
-                        let why = Self.problem(
-                            kind, path: path, pauseMicroseconds: 10_000, isStopping: { self.isStopping })
-                    else {
-                        if let generation, !isStopping { host.selfCheck.note(generation, checkedAt: .now) }
-                        continue
-                    }
-                    host.selfCheck.noteRefold()
-                    _ = try? host.perform { (worker) throws(ProjectionHost.HostError) in
-                        worker.healActive(kind.name, why)
-                    }
+                for kind in host.kinds where !isStopping {
+                    host.compareRows(
+                        of: kind, at: { .now }, pauseMicroseconds: 10_000, isStopping: { self.isStopping })
                 }
             }
         }
@@ -52,7 +39,7 @@ package final class FingerprintChecker: Sendable {
         }
     }
 
-    /// The difference between a file's rows and its fingerprint, in words; `nil` if they match, or if the file is being
+    /// Describes the difference between a file's rows and its fingerprint; `nil` if they match, or if the file is being
     /// loaded or cannot be read for another reason than damage.
     ///
     /// Cost: reads the whole file in one transaction, which holds back its checkpoints.
@@ -82,5 +69,34 @@ package final class FingerprintChecker: Sendable {
         } catch {
             return error.meansDamage ? "\(error)" : nil
         }
+    }
+}
+
+extension ProjectionHost {
+    /// Compares the rows of an active projection with its fingerprint, notes the time, and has a projection that differs
+    /// folded again. Skips an outdated file, whose rows the folds of this program cannot read.
+    ///
+    /// Cost: as ``FingerprintChecker/problem(_:path:access:pauseMicroseconds:isStopping:)``.
+    ///
+    /// - Parameters:
+    ///   - clock: Gives the time of the comparison.
+    ///   - isStopping: Asked after every 4096 rows; `true` ends the comparison without a result.
+    func compareRows(
+        of kind: ProjectionKind, at clock: () -> Timestamp, pauseMicroseconds: UInt32, isStopping: () -> Bool
+    ) {
+        guard !outdated.contains(kind.name), let generation = active(kind.name) else { return }
+        var isWhole = true
+        let problem = FingerprintChecker.problem(
+            kind, path: path(of: generation), pauseMicroseconds: pauseMicroseconds,
+            isStopping: {
+                if isStopping() { isWhole = false }
+                return !isWhole
+            })
+        guard let problem else {
+            if isWhole { selfCheck.note(generation, checkedAt: clock()) }
+            return
+        }
+        selfCheck.noteRefold()
+        _ = try? perform { (worker) throws(HostError) in worker.healActive(kind.name, problem) }
     }
 }

@@ -97,8 +97,8 @@ package final class FollowedProjection {
 
     /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction.
     ///
-    /// - Parameter byTime: Whether events of different times are settled one after the other. Report times, which are
-    ///   outside the fingerprint, are then those of the event that showed the row, and not of the end of the batch.
+    /// - Parameter byTime: Whether to settle the derivation after the events of each time, and not once at the end of the
+    ///   batch. A row then has the report time of the event that produced it. Report times are outside the fingerprint.
     /// - Throws: ``SQLiteError``. The transaction is then rolled back, and everything kept in memory dropped.
     package func fold(
         _ batch: [RecordedEvent], endingWith leaf: Digest, byTime: Bool = false
@@ -109,12 +109,9 @@ package final class FollowedProjection {
         let before = file.fingerprint
         try file.connection.begin()
         do throws(SQLiteError) {
-            var rest = events[...]
-            while let next = rest.first {
-                let group = byTime ? rest.prefix { $0.recordedAt == next.recordedAt } : rest
-                try projection.fold(Array(group))
+            for group in byTime ? Self.byTime(events) : [events] {
+                try projection.fold(group)
                 try projection.flush()
-                rest = rest.dropFirst(group.count)
             }
             try writePlace(number: last.number, leaf: leaf, isLoading: isLoading)
             try file.connection.commit()
@@ -130,6 +127,19 @@ package final class FollowedProjection {
             holdsErased = true
             try overwriteErased()
         }
+    }
+
+    /// The events in their order, in one group for each time at which the log recorded some.
+    private static func byTime(_ events: [RecordedEvent]) -> [[RecordedEvent]] {
+        var groups: [[RecordedEvent]] = []
+        for event in events {
+            if groups.last?.last?.recordedAt == event.recordedAt {
+                groups[groups.count - 1].append(event)
+            } else {
+                groups.append([event])
+            }
+        }
+        return groups
     }
 
     /// Reads rows by the connection that writes them.

@@ -4,7 +4,7 @@
 /// Without traffic a rebuild takes large batches and never pauses; a batch takes ``longestBatchSeconds`` at most, because
 /// that much work is done again after a kill. While reports or reads come in, it folds for at most
 /// ``longestSliceSeconds``, then pauses as long as it folded: live folds wait that long at most, and half of the
-/// thread's time stays free. The times are those of a monotonic clock, which the caller reads.
+/// thread's time stays free. The caller passes times of a monotonic clock.
 struct LoadingThrottle: Sendable {
     /// The longest time that a live fold waits for a rebuild. 20 ms is less than the 50 ms for which the thread lets
     /// live events gather anyway.
@@ -77,7 +77,7 @@ struct FoldingPace: Sendable {
         let seconds = now - last.seconds
         guard seconds > 0.05 else { return }
         let rate = Double(place - last.place) / seconds
-        // The first seconds count fully, so that the first figures are not those of opening files.
+        // The first seconds count fully; otherwise the time to open the files would make the first figures too low.
         let weight = min(1, seconds / Self.smoothingSeconds)
         eventsPerSecond = eventsPerSecond.map { $0 + (rate - $0) * weight } ?? rate
         self.last = (place, now)

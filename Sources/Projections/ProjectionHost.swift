@@ -225,12 +225,18 @@ package final class ProjectionHost: Sendable {
     /// Counts the replacements of active files. A reader whose count differs opens its files again.
     package var switches: Int { shared.read { $0.switches } }
 
-    /// The file of the active generation; `nil` while it is still being loaded.
-    package func activePath(of name: String) -> String? {
+    /// The active generation; `nil` while its file is still being loaded.
+    func active(_ name: String) -> Catalog.Generation? {
         shared.read { state in
             state.status.first { $0.generation.name == name && $0.generation.role == .active && !$0.isLoading }
-        }.map { "\(directory)/\($0.generation.fileName)" }
+        }?.generation
     }
+
+    /// The path of a generation's file.
+    func path(of generation: Catalog.Generation) -> String { "\(directory)/\(generation.fileName)" }
+
+    /// The file of the active generation; `nil` while it is still being loaded.
+    package func activePath(of name: String) -> String? { active(name).map(path(of:)) }
 
     /// Opens the active generation for reading, with the columns of the newest tables; `nil` while it is still being
     /// loaded.
@@ -241,7 +247,7 @@ package final class ProjectionHost: Sendable {
             (state.status.first { $0.generation.name == name && $0.generation.role == .active }, state.lifts[name])
         }
         guard let status, !status.isLoading else { return nil }
-        let file = try ProjectionFile(path: "\(directory)/\(status.generation.fileName)", access: .readOnly)
+        let file = try ProjectionFile(path: path(of: status.generation), access: .readOnly)
         if let lift { try file.connection.lift(lift) }
         return (file, lift != nil)
     }

@@ -51,8 +51,8 @@ extension Catalog.Generation {
     var id: ID { ID(name: name, generation: generation) }
 }
 
-/// Checks the log and the projections for as long as the service runs, at a bounded rate: damage to old events and rows
-/// is found before somebody asks for them.
+/// Checks the log and the projections for as long as the service runs, at a bounded rate: it finds damage to
+/// old events and rows before a request reads them.
 ///
 /// Each second it computes the leaves of some events again and compares them with the stored ones; at the end of a pass
 /// also the tree. After a pause it begins again from the first event. It opens no sealed part. From time to time it sums
@@ -158,27 +158,9 @@ package final class SelfCheck: Sendable {
         /// Compares the rows of an active projection with its fingerprint. Ends early for an erasure, which waits until
         /// no reader holds the file.
         private func compare(_ kind: ProjectionKind) {
-            guard let path = host.activePath(of: kind.name),
-                let generation = host.status.first(where: {
-                    $0.generation.name == kind.name && $0.generation.role == .active
-                })?.generation
-            else { return }
-            var isWhole = true
-            let problem = FingerprintChecker.problem(
-                kind, path: path, pauseMicroseconds: pace.rowPauseMicroseconds,
-                isStopping: {
-                    let isStopping = stopping.read { $0 } || host.status.contains { $0.holdsErased }
-                    if isStopping { isWhole = false }
-                    return isStopping
-                })
-            guard let problem else {
-                if isWhole { host.selfCheck.note(generation, checkedAt: clock()) }
-                return
-            }
-            host.selfCheck.noteRefold()
-            _ = try? host.perform { (worker) throws(ProjectionHost.HostError) in
-                worker.healActive(kind.name, problem)
-            }
+            host.compareRows(
+                of: kind, at: clock, pauseMicroseconds: pace.rowPauseMicroseconds,
+                isStopping: { stopping.read { $0 } || host.status.contains { $0.holdsErased } })
         }
     }
 }

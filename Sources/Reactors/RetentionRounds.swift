@@ -23,9 +23,9 @@ struct RetentionRounds {
     /// Cost of a look: each key of the class `track`, and for each person with a rule the days of the log.
     mutating func look(at now: Timestamp) {
         let day = CalendarDay(utc: now)
-        let (rules, hasRules) = log.withStanding { ($0.retention.ruleCount, $0.retention.hasRules) }
+        let rules = log.withStanding { $0.retention.ruleCount }
         if let done, done.day == day, done.rules == rules { return }
-        guard hasRules else {
+        guard log.withStanding({ $0.retention.hasRules }) else {
             done = (day, rules)
             return
         }

@@ -6,7 +6,7 @@ package struct RetentionItem: Reply, Hashable {
     package var ownTrackDays: Int64?
     /// The house's rule.
     package var houseTrackDays: Int64?
-    /// What was recorded before this moment is gone.
+    /// Reports recorded before this moment are gone.
     package var goneBefore: Moment?
 
     package init(

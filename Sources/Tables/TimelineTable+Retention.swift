@@ -2,12 +2,12 @@ import Projections
 import SQLite
 import Whereabouts
 
-// The end of old reports: their keys are destroyed, and what was derived from them must not stay in a row.
+// When the keys of old reports are destroyed, no row may keep what was derived from them.
 extension TimelineTable {
-    /// Deletes what the person's reports among these events left, and derives the rest again, so that the file is as if
-    /// those reports had never come: a refold no longer sees them.
+    /// Deletes what the person's reports among these events left, and derives the rest again, so that the file equals
+    /// a refold, which no longer sees those reports.
     ///
-    /// The change is no news: news would repeat the places that have just been deleted.
+    /// Sends no news: news would repeat the places that have just been deleted.
     ///
     /// Cost: a look at all fixes of the person for each device, and the derivation from the first deleted fix on.
     func retire(_ event: RecordedEvent, _ gone: NumberSet) throws(SQLiteError) {

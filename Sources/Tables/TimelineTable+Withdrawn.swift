@@ -147,17 +147,12 @@ extension TimelineTable {
 
     /// Deletes one withdrawn fix, by its identity and content.
     private func deleteWithdrawn(_ row: FixRow) throws(SQLiteError) {
-        try file.connection.cached(
+        try run(
             """
             DELETE FROM withdrawn
             WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
                 AND content = ?
-            """
-        ) { (statement) throws(SQLiteError) in
-            try bindIdentity(of: row, to: statement)
-            try statement.bind(Self.content(hash(row)), at: 6)
-            try statement.run()
-        }
+            """, identityOf: row, withContent: true)
         file.fingerprint.subtract(withdrawnHash(row.person, row.device, row.columns))
     }
 
@@ -241,23 +236,21 @@ extension TimelineTable {
 
     /// Deletes one twin, by its identity and content.
     private func deleteTwin(_ row: FixRow) throws(SQLiteError) {
-        try file.connection.cached(
+        try run(
             """
             DELETE FROM twin
             WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
                 AND content = ?
-            """
-        ) { (statement) throws(SQLiteError) in
-            try bindIdentity(of: row, to: statement)
-            try statement.bind(Self.content(hash(row)), at: 6)
-            try statement.run()
-        }
+            """, identityOf: row, withContent: true)
     }
 
-    /// Runs a statement whose parameters are the identity of a fix.
-    private func run(_ sql: StaticString, identityOf row: FixRow) throws(SQLiteError) {
+    /// Runs a statement whose parameters are the identity of a fix and, if wanted, the hash of its content.
+    private func run(
+        _ sql: StaticString, identityOf row: FixRow, withContent: Bool = false
+    ) throws(SQLiteError) {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try bindIdentity(of: row, to: statement)
+            if withContent { try statement.bind(Self.content(hash(row)), at: 6) }
             try statement.run()
         }
     }

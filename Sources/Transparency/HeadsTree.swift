@@ -85,7 +85,7 @@ package struct HouseHeads: Sendable {
     /// No logs.
     package init() {}
 
-    /// Begins the next commitment. Another name than before begins all logs anew, from event 1 on.
+    /// Begins the next commitment. A changed name begins all logs again, from event 1.
     package mutating func begin(as name: String) {
         if name == self.name { return }
         self = HouseHeads()

@@ -11,7 +11,7 @@ struct MissingReceipts {
         case noEntry
         /// The receipt is newer than the last entry of the proof: a newer proof must have the entry.
         case newerThanProof
-        /// Another log was promised than the proof is of, for example that of before a restore.
+        /// The receipt promises an entry in another log than the proof's, for example in the log before a restore.
         case anotherLog
 
         /// The words behind the time of the receipt.

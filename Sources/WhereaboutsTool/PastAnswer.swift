@@ -1,12 +1,12 @@
 import JSON
 import Whereabouts
 
-/// `--as-of`: what was known at an earlier moment, beside what is known now.
+/// `--as-of`: the answer as of an earlier moment, beside the present one.
 enum PastAnswer {
     /// The parameter of the request: a time, or a number of the log for the operator.
     static let option = Option<(name: String, value: String)>(
         name: "as-of", placeholder: "TIME|NUMBER",
-        help: "what was known then; a whole number below 1000000000 is a number of the log, for the operator",
+        help: "answer as of then; a whole number below 1000000000 is a number of the log, for the operator",
         form: "a time, for example 2026-05-01T08:00, or a number of the log, for example 31", read: parameter)
 
     static let help = """

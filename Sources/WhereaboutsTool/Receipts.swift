@@ -33,10 +33,11 @@ enum Receipts {
     /// The folder for the receipts of the service that an invocation reaches. That of a data directory has a hash of
     /// the directory's path as its name.
     static func standard(_ invocation: Invocation) throws(ToolError) -> ReceiptKeeping {
-        switch try Reach(invocation) {
+        let reach = try Reach(invocation)
+        switch reach {
         case .server(let server): return .standard(for: server.url)
         case .directory:
-            let hash = SHA256().hash(Array(try Reach(invocation).text.utf8))
+            let hash = SHA256().hash(Array(reach.text.utf8))
             return .standard(for: "directory-" + Hex.encode(hash.bytes.prefix(8)))
         }
     }

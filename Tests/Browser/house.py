@@ -8,6 +8,7 @@ import atexit
 import contextlib
 import ctypes
 import datetime
+import http.server
 import json
 import os
 import pathlib
@@ -43,6 +44,34 @@ def eventually(what, test, seconds=PATIENCE_SECONDS):
 def end_with_parent():
     """Linux ends this process when its parent ends, also when that is killed (prctl 1, PR_SET_PDEATHSIG)."""
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def serving(handler):
+    """An HTTP server on loopback, each request with a thread; gives its address."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://localhost:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextlib.contextmanager
+def configured(house, **keys):
+    """Restarts the service with more keys in its configuration, and without them at the end."""
+    file = house.data / "config.json"
+    before = file.read_text()
+    try:
+        house.stop_service()
+        file.write_text(json.dumps({**json.loads(before), **keys}))
+        house.serve()
+        yield
+    finally:
+        house.stop_service()
+        file.write_text(before)
+        house.serve()
 
 
 class Problem(Exception):

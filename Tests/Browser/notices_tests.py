@@ -7,8 +7,7 @@ import socketserver
 import threading
 
 from browser import PHONE, expect
-from house import eventually
-from tiles_tests import configured
+from house import configured, eventually, serving
 
 
 @contextlib.contextmanager
@@ -26,13 +25,8 @@ def ntfy():
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Topics)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://localhost:{server.server_port}", posted
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(Topics) as origin:
+        yield origin, posted
 
 
 @contextlib.contextmanager

@@ -6,11 +6,10 @@ import json
 import sqlite3
 import struct
 import subprocess
-import threading
 import zlib
 
 from browser import expect
-from house import TOOL
+from house import TOOL, configured, serving
 
 # Tiles of zoom 12 around Vienna's center, as OpenStreetMap counts them.
 ZOOM, COLUMNS, ROWS = 12, range(2230, 2238), range(1416, 1424)
@@ -129,29 +128,8 @@ def tile_server():
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pictures)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://localhost:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-@contextlib.contextmanager
-def configured(house, **keys):
-    """Restarts the service with more keys in its configuration, and without them at the end."""
-    file = house.data / "config.json"
-    before = file.read_text()
-    try:
-        house.stop_service()
-        file.write_text(json.dumps({**json.loads(before), **keys}))
-        house.serve()
-        yield
-    finally:
-        house.stop_service()
-        file.write_text(before)
-        house.serve()
+    with serving(Pictures) as origin:
+        yield origin, asked
 
 
 def pictures_policy(visit, path):

@@ -276,7 +276,7 @@ import Testing
                     "archive",
                 ] + option)
             #expect(exitCode == 2)
-            #expect(notes.contains("are for the track"))
+            #expect(notes.contains("not limited to a range or a device"))
         }
     }
 }

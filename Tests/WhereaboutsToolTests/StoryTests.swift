@@ -90,6 +90,12 @@ import Threading
         #expect(try json(tool("visits", "--person", "anna", "--json"))["visits"]?.count == 2)
         #expect(tool("correction", "list", "--person", "anna").results.contains("split"))
         #expect(tool("correction", "add", "--person", "anna", "--at", "1,2").exitCode == 2)
+        for option in [["--name", "Home"], ["--same-place", "1,2"]] {
+            let screen = Screen()
+            let words = ["--data", data, "correction", "add", "--person", "anna"] + option
+            #expect(Program.run(words, console: screen.console) == 2)
+            #expect(screen.notes.contains("\(option[0]) needs the coordinate of the place: give --at LAT,LON too."))
+        }
         #expect(
             tool("correction", "remove", "\(try json(corrected)["id"]?.int ?? 0)", "--person", "anna").exitCode == 0)
 

@@ -31,8 +31,10 @@ async function projections(context, inner) {
     const list = h('div');
     const below = h('div');
     put(inner, [head, list, below]);
+    let newest = [];
     const read = async () => {
         const { items } = await api.get('/v1/projections', {}, { signal: context.signal });
+        newest = items;
         const readiness = await api.get('/readyz').catch(problem => problem);
         put(head, [
             readiness.status === 'ready' ? readiness.note && note(true, readiness.note) : note(true, readiness.detail ?? readiness.message),
@@ -64,8 +66,7 @@ async function projections(context, inner) {
     async function folded(name) {
         while (!context.signal.aborted) {
             await again();
-            const { items } = await api.get('/v1/projections', {}, { signal: context.signal });
-            if (!items.some(one => one.name === name && one.state === 'loading')) return true;
+            if (!newest.some(one => one.name === name && one.state === 'loading')) return true;
             await new Promise(done => setTimeout(done, 500));
         }
         return false;

@@ -25,7 +25,7 @@ export async function show(context) {
         links: number => load(links, () => linkCards(context, who, parts, number)),
         invitations: () => load(invitations, () => invitationCards(context, who, parts)),
         schedules: () => load(schedules, () => scheduleCards(context, who, parts)),
-        notices: number => load(notices, async () => noticeList(context, who, parts.notices, number)),
+        notices: number => load(notices, () => noticeList(context, who, parts.notices, number)),
         kept: () => load(kept, () => retention(context, who, parts)),
     };
     put(content, [

@@ -26,7 +26,7 @@ package struct AppliedRetention: Hashable, Sendable {
     package let keyClass: RetentionClass
     /// The rule that was applied: the days that reports are kept.
     package let days: Int64
-    /// What was recorded before this moment, the beginning of a UTC day, is gone.
+    /// Reports recorded before this moment, the beginning of a UTC day, are gone.
     package let before: Timestamp
     /// The ids of the destroyed keys, ascending.
     package let keys: [Int64]

@@ -96,7 +96,7 @@ package indirect enum Event: Hashable, Sendable {
     case lossAccepted(from: Int64, to: Int64, epoch: Int64, mark: Int64?)
     /// Recorded before the operator does something that concerns everyone.
     case operatorActed(OperatorAct)
-    /// Recorded before a checkpoint of the whole log: what the persons' own logs are.
+    /// The heads of the persons' logs, recorded before a checkpoint of the whole log.
     case headsCommitted(HeadsCommitment)
 }
 

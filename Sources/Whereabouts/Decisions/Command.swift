@@ -111,11 +111,11 @@ package enum Command: Sendable {
     case recordRestore(epoch: Int64, mark: Int64)
     /// Records that these events were durable and are lost; the log continues under this epoch. `mark` is random.
     case recordLoss(from: Int64, to: Int64, epoch: Int64, mark: Int64)
-    /// Records what the persons' own logs are, before a checkpoint of the whole log.
+    /// Records the heads of the persons' logs, before a checkpoint of the whole log.
     case commitHeads(HeadsCommitment)
     /// Repeats the erasure of a person who was erased after the copy was made.
     case finishErasure(PersonID)
-    /// For how many days the reports of a person are kept, or without a handle those of everyone; `nil` for no limit.
+    /// For how many days a person's reports are kept, or without a handle everyone's; `nil` for no limit.
     case setRetention(of: Handle?, days: Int64?)
     /// Destroys keys of a person's track that the rule no longer allows.
     case applyRetention(to: PersonID, keys: [(id: Int64, period: Int64)])

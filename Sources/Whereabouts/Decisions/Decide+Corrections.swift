@@ -13,7 +13,7 @@ extension Standing {
             throw .invalid("A place's name must have 1 to \(Limits.placeNameCharacters) characters.")
         }
         if case .samePlace(let first, let other) = correction, first == other {
-            throw .invalid("The two places have the same coordinate; give those of two places.")
+            throw .invalid("The two places have the same coordinate; give the coordinates of two places.")
         }
         var decision = Decision()
         decision.append(.correctionMade(.open(correction)), to: .audit(person))

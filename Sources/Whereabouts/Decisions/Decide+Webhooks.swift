@@ -4,7 +4,7 @@ extension Standing {
     /// Only the person can add a webhook, just as only the person can open a live stream. The webhook acts with the
     /// token that adds it, and ends with that token.
     ///
-    /// A session that adds one gives it a token of its own, which may read what the session may and do nothing else. It
+    /// A session issues a token for the webhook, which may read what the session may and do nothing else. The token
     /// lasts until the webhook is removed, or until the token is revoked from which the session was opened.
     ///
     /// - Parameter ownToken: The hash of that token. Nobody has the token itself.
@@ -93,7 +93,7 @@ extension Standing {
     /// The most that a webhook's own token may do. A token that adds a webhook itself has the scope `manage` too.
     private static let noticeScopes: Scopes = [.query, .audit]
 
-    /// Removes a webhook, with its dead letters and a token of its own.
+    /// Removes a webhook, with its dead letters and the token that was issued for it.
     func removeWebhook(
         _ id: WebhookID, of handle: Handle, by caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {

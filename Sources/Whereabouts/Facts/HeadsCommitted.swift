@@ -1,4 +1,4 @@
-/// What the persons' own logs were, recorded before a checkpoint of the whole log.
+/// The heads of the persons' logs, recorded before a checkpoint of the whole log.
 enum HeadsCommitted: Fact {
     static let kind = EventKind.headsCommitted
     static let streams: FactStreams = .house

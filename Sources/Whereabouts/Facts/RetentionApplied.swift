@@ -1,4 +1,4 @@
-/// Keys are destroyed because what they sealed is older than the rule allows.
+/// Keys were destroyed because they sealed reports older than the rule allows.
 enum RetentionApplied: Fact {
     static let kind = EventKind.retentionApplied
     static let streams: FactStreams = .audit
@@ -24,12 +24,12 @@ enum RetentionApplied: Fact {
         let keyClass = try fields.required(1, "class", given?.keyClass)
         let days = try fields.required(2, Label("days", .range(Limits.retentionDays)), given?.days)
         let before = try fields.required(
-            3, Label("before", note: "what was recorded earlier is gone"), given?.before)
+            3, Label("before", note: "earlier records are gone"), given?.before)
         return (keyClass, days, before)
     }
 
-    /// Only the rule and the moment. The ids and numbers count things of the whole house, and the sealed part is
-    /// destroyed in its turn, which must not change the person's log.
+    /// Only the rule and the moment. The ids and numbers would show counts of the whole house, and a later
+    /// `RetentionApplied` destroys the sealed part, which must not change the person's log.
     static func prove(_ event: Event, in proven: inout ProvenFields) {
         guard case .retentionApplied(let applied, _) = event else { return }
         _ = visitRule(applied, &proven.clear)

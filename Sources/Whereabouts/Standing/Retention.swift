@@ -9,9 +9,9 @@ extension Standing {
             package let days: Int64?
         }
 
-        /// What was destroyed last for a person.
+        /// The last destruction for a person.
         package struct Last: Hashable, Sendable {
-            /// What was recorded before this moment is gone.
+            /// Reports recorded before this moment are gone.
             package let before: Timestamp
             /// When it was recorded that it is.
             package let at: Timestamp
@@ -23,7 +23,7 @@ extension Standing {
         package private(set) var house: [Rule] = []
         /// Those of persons.
         package private(set) var persons: [PersonID: [Rule]] = [:]
-        /// What was destroyed last, by person.
+        /// The last destruction, by person.
         package private(set) var last: [PersonID: Last] = [:]
         /// The first event of each UTC day, and of each day to which the clock stepped back. One entry a day.
         private var days: [(from: Int64, day: Int64)] = []
@@ -36,8 +36,8 @@ extension Standing {
         /// Whether there is a rule with a limit.
         package var hasRules: Bool { house.last?.days != nil || persons.values.contains { $0.last?.days != nil } }
 
-        /// How many rules of present persons were ever set: changes with the rules.
-        package var ruleCount: Int { house.count + persons.values.reduce(0) { $0 + $1.count } }
+        /// The number of rules that the house and the present persons have ever set. It changes with every rule.
+        package private(set) var ruleCount = 0
 
         /// For how many days reports of a person are kept; `nil` for no limit.
         package func days(of person: PersonID) -> Int64? {
@@ -64,6 +64,7 @@ extension Standing {
         mutating func set(_ days: Int64?, for person: PersonID?, by number: Int64) {
             let rule = Rule(from: number, days: days)
             if let person { persons[person, default: []].append(rule) } else { house.append(rule) }
+            ruleCount += 1
         }
 
         mutating func note(_ applied: AppliedRetention, of person: PersonID, at now: Timestamp) {
@@ -71,6 +72,7 @@ extension Standing {
         }
 
         mutating func forget(_ person: PersonID) {
+            ruleCount -= persons[person]?.count ?? 0
             persons[person] = nil
             last[person] = nil
         }
@@ -82,7 +84,7 @@ extension Standing.Retention {
     package struct Due: Sendable {
         /// The rule.
         package let days: Int64
-        /// What was recorded before this day must go.
+        /// Reports recorded before this day must go.
         package let before: CalendarDay
         /// The events of the key periods that ended before it.
         package let numbers: NumberSet
@@ -97,7 +99,7 @@ extension Standing.Retention {
         package func isOver(_ period: Int64) -> Bool { newestDays[period].map { $0 < before.number } ?? false }
     }
 
-    /// What must go of a person's track at `now`; `nil` without a limit.
+    /// The part of a person's track that must go at `now`; `nil` without a limit.
     ///
     /// A key goes as a whole, so it goes when the last day on which it sealed is too old: up to a month late for a rule of
     /// ``Limits/monthlyKeysFromDays`` days or more, never for a shorter one. Cost: linear in the days of the log.
@@ -205,6 +207,7 @@ extension Standing.Retention {
         let rules = stride(from: 0, to: flat.count, by: 2).map {
             Rule(from: flat[$0], days: flat[$0 + 1] < 0 ? nil : flat[$0 + 1])
         }
+        ruleCount += rules.count
         if id == 0 {
             house = rules
             let first = try fields.integers(5)

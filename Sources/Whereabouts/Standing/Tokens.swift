@@ -7,7 +7,7 @@ extension Standing {
         package internal(set) var isRevoked = false
 
         /// Whether the token is neither revoked nor over at `now`.
-        func isValid(at now: Timestamp) -> Bool { !isRevoked && (issued.until.map { now < $0 } ?? true) }
+        package func isValid(at now: Timestamp) -> Bool { !isRevoked && (issued.until.map { now < $0 } ?? true) }
     }
 
     /// The tokens by id and by hash, also revoked ones.

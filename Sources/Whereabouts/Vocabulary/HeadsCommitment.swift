@@ -9,7 +9,7 @@ package struct HeadsCommitment: Hashable, Sendable {
     package static let commitmentBytes = 32
 
     /// The name of the service, which begins the name of each person's log. Another name than before begins all of
-    /// these logs anew, from event 1 on.
+    /// these logs again, from event 1.
     package let name: String
     /// The newest event that is covered. Later events are covered by a later commitment.
     package let upTo: Int64

@@ -10,12 +10,13 @@ enum CorrectionCommands {
     private static let split = Options.time(
         "split", help: "the visit at this time was two visits; the second begins then")
     private static let name = Options.text("name", "TEXT", help: "the name of the place at --at")
+    private static let coordinateForm = "latitude and longitude in degrees, for example 48.2083,16.3725"
     private static let at = Option<Coordinate>(
         name: "at", placeholder: "LAT,LON", help: "the coordinate of the place for --name or --same-place",
-        form: "LAT,LON in degrees", read: { try? Options.coordinate($0[...]) })
+        form: coordinateForm, read: { try? Options.coordinate($0[...]) })
     private static let samePlace = Option<Coordinate>(
         name: "same-place", placeholder: "LAT,LON",
-        help: "the place there is the same as the one at --at, which gives the name", form: "LAT,LON in degrees",
+        help: "the place there is the same as the one at --at, which gives the name", form: coordinateForm,
         read: { try? Options.coordinate($0[...]) })
 
     static let all = [
@@ -53,6 +54,10 @@ enum CorrectionCommands {
         ]
         guard chosen.filter({ $0 }).count == 1 else {
             throw .usage("Give one of --merge, --split TIME, --not-visit, --name TEXT and --same-place LAT,LON.")
+        }
+        if invocation[at] == nil, invocation[name] != nil || invocation[samePlace] != nil {
+            let option = invocation[name] == nil ? "--same-place" : "--name"
+            throw .usage("\(option) needs the coordinate of the place: give --at LAT,LON too.")
         }
         let answer = try House.withClient(invocation) { client throws(ToolError) in
             try client.post(APIPath.peopleCorrections.parts(person.text)) { body in

@@ -52,7 +52,11 @@ enum ExportCommand {
             throw .usage("A terminal cannot show an archive; write it to a file with \"> \(person.text).zip\".")
         }
         let hasReader = invocation[ReadCommands.reader] != nil
-        if invocation[device] != nil || ReadCommands.hasRange(invocation) || (hasReader && !isArchive) {
+        let isPart = invocation[device] != nil || ReadCommands.hasRange(invocation)
+        if isArchive, isPart {
+            throw .usage("An archive is not limited to a range or a device. For a part of the track, use --format gpx.")
+        }
+        if isPart || (hasReader && !isArchive) {
             throw .usage("A range, --device and --as are for the track: give --format too, for example --format gpx.")
         }
         if isArchive {

@@ -116,7 +116,7 @@ enum ProjectionCommands {
 
     /// The line of progress of a rebuild, for example `Folding current, timeline: 45 %, 120,000 events/s, 12 s left`.
     ///
-    /// The figures are those of the projection that is furthest behind.
+    /// Shows the figures of the projection that is furthest behind.
     static func progress(of items: [ProjectionItem]) -> String {
         let left = items.filter { $0.state != ProjectionItem.ready }
         guard let last = left.min(by: { $0.place < $1.place }) else { return "" }

@@ -16,7 +16,7 @@ enum ProofCommands {
         help: "whom to trust; written with the service's key if it is missing (default: HANDLE.tlog-policy)"
     )
     private static let receipts = Options.text(
-        "receipts", "FILE", help: "what was kept of the answers (default: where --person's receipts are kept)")
+        "receipts", "FILE", help: "the kept receipts (default: the file for --person)")
     private static let person = Options.handle("person", help: "the person who was asked about, without --receipts")
     private static let proof = Options.text("proof", "FILE", help: "the person's proof, made after the receipts")
     private static let house = Options.text(

@@ -41,7 +41,7 @@ enum RetentionCommand {
         try invocation.show(first) { (item: RetentionItem) in
             invocation.console.line(sentence(item.trackDays, person))
             if let before = item.goneBefore {
-                invocation.console.line("What was recorded before \(ReadCommands.time(before)) is gone.")
+                invocation.console.line("Reports recorded before \(ReadCommands.time(before)) are gone.")
             }
         }
     }

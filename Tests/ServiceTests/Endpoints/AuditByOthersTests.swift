@@ -57,6 +57,6 @@ import Testing
         let village = try Village(shortStop: 120)
         let answer = village.house.send("GET", "/v1/people/walker/audit?by=me", as: village.tokens[.subject])
         #expect(answer.status == 400)
-        #expect(answer["detail"]?.string == "\"by\" must be others.")
+        #expect(answer["detail"]?.string == "\"by\" must be \"others\", which leaves out the person's own reads.")
     }
 }
