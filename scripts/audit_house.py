@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the whole log of a house, as an auditor whom the operator has appointed. Standard library only.
 
-    scripts/audit_house.py URL --token FILE --key KEY [--state FILE] [--proof FILE]… [--receipts FILE]…
+    scripts/audit_house.py URL --token FILE --key KEY [--state FILE] [--proof FILE]… [--receipts FILE]… [--erasure FILE]…
 
 Needs verify_proof.py in the same folder. Reads the checkpoint, the tiles and the entries of the log from the service, and
 checks that
@@ -9,13 +9,15 @@ checks that
   - the entries give the root that the house signed, and each stream of events is a chain without gaps;
   - each HeadsCommitted has the heads of all persons' logs, recomputed from the entries before it;
   - the log continues the checkpoint of the last audit;
-  - each proof that a person hands over is the log that the house has committed to, and each receipt has its entry.
+  - each proof that a person hands over is the log that the house has committed to, and each receipt has its entry;
+  - each erasure that the house has signed a receipt for is in the log.
 
     --token FILE      the auditor's token; "whereabouts token add --auditor" makes it
     --key KEY         the key of the house, from the operator by another way; GET /v1/log/key shows it
     --state FILE      the checkpoint of the last audit; written after a good one
     --proof FILE      a person's *.person-proof, or a checkpoint of theirs
-    --receipts FILE   receipts that somebody who asked has kept
+    --receipts FILE   receipts that an asker has kept
+    --erasure FILE    receipts that an erased person has kept: the log must have each erasure
     --accept-new-log  continues after a restore: the log in --state has ended
     --ca FILE         the certificate authority of the service; --no-ca accepts every certificate
     --json            prints one JSON object
@@ -37,10 +39,10 @@ import urllib.error
 import urllib.request
 
 from verify_proof import (
-    BYTES_MAX, ED25519, FIRST_LINE, Checkpoint, Key, Note, Refused, Tree, cbor_head, moment, parse_proof, printable, read,
-    receipts_of)
+    BYTES_MAX, ED25519, FIRST_LINE, Checkpoint, Key, Note, Refused, Tree, cbor_head, erasures_of, moment, parse_proof,
+    printable, read, receipts_of)
 
-HEADS_COMMITTED, LOG_RESTORED, LOSS_ACCEPTED = 71, 22, 58
+PERSON_ERASED, LOG_RESTORED, LOSS_ACCEPTED, HEADS_COMMITTED = 20, 22, 58, 71
 ENTRIES_IN_BUNDLE = 256
 
 
@@ -186,8 +188,8 @@ class Heads:
 
 
 def read_log(house, checkpoint):
-    """All entries up to the checkpoint, checked: the leaves, the heads, and the numbers of restores."""
-    leaves, streams, audits, heads, restores, last_kind = [], {}, [], Heads(), [], None
+    """All entries up to the checkpoint, checked: the leaves, the heads, the numbers of restores, and erasures."""
+    leaves, streams, audits, heads, restores, erasures, last_kind = [], {}, [], Heads(), [], set(), None
     for index in range((checkpoint.size + ENTRIES_IN_BUNDLE - 1) // ENTRIES_IN_BUNDLE):
         count = min(ENTRIES_IN_BUNDLE, checkpoint.size - index * ENTRIES_IN_BUNDLE)
         hashes = house.get(tile_path(0, index, count))
@@ -217,6 +219,8 @@ def read_log(house, checkpoint):
                 audits.append((number, stream // 2, version, recorded_at))
             if kind in (LOG_RESTORED, LOSS_ACCEPTED):
                 restores.append((number, recorded_at))
+            if kind == PERSON_ERASED:
+                erasures.add((version, recorded_at))
             if kind == HEADS_COMMITTED:
                 body = house.get(f"heads/{number}")
                 if sha256(body) != body_hash:
@@ -226,7 +230,7 @@ def read_log(house, checkpoint):
             raise Refused(f"a bundle has {found} entries where the checkpoint has {count}: the house withholds entries")
     if checkpoint.size and last_kind != HEADS_COMMITTED:
         raise Refused("the checkpoint does not end with a commitment to the persons' logs")
-    return leaves, heads, restores
+    return leaves, heads, restores, erasures
 
 
 def root_of(leaves):
@@ -320,14 +324,25 @@ def check_receipts(path, data, house_key, heads):
     return f"{os.path.basename(path)}: each of {len(receipts)} receipts has its entry."
 
 
+def check_erasures(path, data, house_key, found):
+    receipts = erasures_of(data, house_key)
+    for log, entries, stamp, _ in receipts:
+        if (entries, stamp) not in found:
+            raise Refused(
+                f"{os.path.basename(path)}: the house has signed that {printable(log)} was erased at {moment(stamp)}, and its "
+                "log has no such erasure, unless the receipt is newer than the checkpoint. Keep the receipt and the "
+                "checkpoint; together they prove it")
+    return f"{os.path.basename(path)}: each of {len(receipts)} erasures is in the house's log."
+
+
 def arguments(words):
     """The address and the options; None if they are wrong."""
-    options, urls, words = {"--proof": [], "--receipts": []}, [], list(words)
+    options, urls, words = {"--proof": [], "--receipts": [], "--erasure": []}, [], list(words)
     while words:
         word = words.pop(0)
         if word in ("--json", "--no-ca", "--accept-new-log"):
             options[word] = True
-        elif word in ("--proof", "--receipts") and words:
+        elif word in ("--proof", "--receipts", "--erasure") and words:
             options[word].append(words.pop(0))
         elif word in ("--token", "--key", "--state", "--ca") and words and word not in options:
             options[word] = words.pop(0)
@@ -341,7 +356,7 @@ def arguments(words):
 
 
 def audit(url, options, files):
-    token, state, proofs, receipts = files
+    token, state, proofs, receipts, erasures = files
     context = ssl.create_default_context(cafile=options.get("--ca")) if url.startswith("https://") else None
     if context and "--no-ca" in options:
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -356,7 +371,7 @@ def audit(url, options, files):
             "of the house is another one; ask the operator for its key" if checkpoint.origin != key.name else ""))
     if checkpoint.origin != key.name:
         raise Refused("the checkpoint has another origin than the key")
-    leaves, heads, restores = read_log(house, checkpoint)
+    leaves, heads, restores, erased = read_log(house, checkpoint)
     if root_of(leaves) != checkpoint.root:
         raise Refused("the entries do not give the root that the house signed: it shows other entries than it signed")
     if heads.name != checkpoint.origin:
@@ -364,6 +379,7 @@ def audit(url, options, files):
     earlier = check_earlier(Note(state), key, checkpoint, leaves, "--accept-new-log" in options) if state else None
     sentences = [check_person(path, data, key, heads) for path, data in proofs]
     sentences += [check_receipts(path, data, key, heads) for path, data in receipts]
+    sentences += [check_erasures(path, data, key, erased) for path, data in erasures]
     return data, checkpoint, heads, restores, earlier, sentences
 
 
@@ -377,7 +393,8 @@ def main(words):
     try:
         token = read(options["--token"]).decode("ascii").strip()
         state = read(state_path) if state_path and os.path.exists(state_path) else None
-        files = token, state, *([(path, read(path)) for path in options[word]] for word in ("--proof", "--receipts"))
+        words = ("--proof", "--receipts", "--erasure")
+        files = token, state, *([(path, read(path)) for path in options[word]] for word in words)
     except (OSError, UnicodeDecodeError) as error:
         print(error, file=sys.stderr)
         return 2

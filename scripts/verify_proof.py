@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks offline that a list of who asked about a person is complete. Standard library only.
 
-    scripts/verify_proof.py anna.person-proof --policy anna.tlog-policy [--older FILE] [--receipts FILE --house KEY]
-                            [--allow-erased] [--json]
+    scripts/verify_proof.py anna.person-proof --policy anna.tlog-policy [--older FILE]
+                            [--receipts FILE] [--erasure FILE] [--house KEY] [--allow-erased] [--json]
 
 The proof has every entry of the person's log and the checkpoint that the house signed. The script recomputes from the
 contents the Merkle root that was signed, checks the signatures of the house and of the witnesses by the policy, and
@@ -10,7 +10,10 @@ prints the entries. It asks nobody.
 
     --policy FILE    whom you trust (c2sp.org/tlog-policy). --key KEY in its place trusts one log, and no witness.
     --older FILE     a proof or a checkpoint that you had before: the log must continue it, with the same names
-    --receipts FILE  receipts that somebody who asked has kept: each must have its entry; --house is the key of the house
+    --receipts FILE  receipts that an asker has kept: each must have its entry
+    --erasure FILE   the receipts that the person got when they were erased: one must be of this log, and the proof from
+                     before it. If the house shows contents of the log later, the receipt and the proof are evidence
+    --house KEY      the key of the house, which signs receipts
     --allow-erased   accepts entries whose content was erased; otherwise the proof is refused
     --json           prints one JSON object in place of the table
 
@@ -475,25 +478,55 @@ def earlier_proof(data, policy):
 
 
 def receipts_of(data, house):
-    """The receipts of a file: notes, with an empty line between two."""
+    """The receipts of a file: (log, commitment, time) of each."""
+    return [(log, commit, stamp) for log, commit, stamp in lines_of(
+        data, house, "whereabouts receipt v1", {"log": str, "commit": digest, "time": number})]
+
+
+def erasures_of(data, house):
+    """The receipts of erasures in a file: (log, entries, time, backups left) of each."""
+    return lines_of(data, house, "whereabouts erasure v1", {
+        "log": str, "entries": number, "time": number, "backups-left": number})
+
+
+def lines_of(data, house, first, fields):
+    """The values of each note in a file, which has an empty line between two. All are signed by the house."""
     blocks = data.strip(b"\n").split(b"\n\n")
     if len(data) > BYTES_MAX or len(blocks) % 2:
         raise Refused("the last receipt of the file is cut off or not a receipt")
-    receipts = []
+    found = []
     for text, signatures in zip(blocks[::2], blocks[1::2]):
         note = Note(text + b"\n\n" + signatures + b"\n")
         try:
-            first, log, commit, stamp, rest = note.text.split("\n")
-            if first != "whereabouts receipt v1" or rest or log[:4] != "log " or commit[:7] != "commit " \
-                    or stamp[:5] != "time ":
+            head, *lines, rest = note.text.split("\n")
+            if head != first or rest or len(lines) != len(fields):
                 raise ValueError
-            receipt = (log[4:], digest(commit[7:]), number(stamp[5:]))
+            values = []
+            for line, (name, value) in zip(lines, fields.items()):
+                if not line.startswith(name + " "):
+                    raise ValueError
+                values.append(value(line[len(name) + 1:]))
         except ValueError:
-            raise Refused("a receipt has other lines than log, commit and time") from None
+            raise Refused(f"a receipt has other lines than \"{first}\", {', '.join(fields)}") from None
         if house.kind != ED25519 or not note.signed_by(house):
             raise Refused("a receipt is not signed by the house")
-        receipts.append(receipt)
-    return receipts
+        found.append(tuple(values))
+    return found
+
+
+def erased(erasures, checkpoint, witnesses, shown):
+    """The receipt among `erasures` that is about the log of a verified proof, which is from before the erasure."""
+    mine = [receipt for receipt in erasures if receipt[0] == checkpoint.origin]
+    if not mine:
+        raise Refused(f"no receipt of an erasure is about the log {printable(checkpoint.origin)}")
+    _, entries, stamp, _ = receipt = mine[-1]
+    readable = [(version, recorded_at) for version, recorded_at, _, is_erased in shown if not is_erased]
+    is_later = any(version >= entries or recorded_at > stamp for version, recorded_at in readable)
+    if is_later or readable and any(1000 * seen > stamp for seen in witnesses.values()):
+        raise Refused(
+            f"the house has signed that the keys of this log were destroyed at {moment(stamp)}, and the proof with contents "
+            "is newer. Keep the proof and the receipt; together they prove it")
+    return receipt
 
 
 def verify(data, policy, older=None, receipts=(), allow_erased=False):
@@ -646,14 +679,15 @@ def arguments(words):
         word = words.pop(0)
         if word in ("--json", "--allow-erased"):
             options[word] = True
-        elif word in ("--policy", "--key", "--older", "--receipts", "--house") and words and word not in options:
+        elif word in ("--policy", "--key", "--older", "--receipts", "--erasure", "--house") and words \
+                and word not in options:
             options[word] = words.pop(0)
         elif not word.startswith("-"):
             files.append(word)
         else:
             return None
     if len(files) != 1 or ("--policy" in options) == ("--key" in options) \
-            or ("--receipts" in options) != ("--house" in options):
+            or bool({"--receipts", "--erasure"} & options.keys()) != ("--house" in options):
         return None
     return files[0], options
 
@@ -674,13 +708,16 @@ def main(words):
         policy_text = read(options["--policy"]) if "--policy" in options else None
         older = read(options["--older"]) if "--older" in options else None
         receipt_text = read(options["--receipts"]) if "--receipts" in options else None
+        erasure_text = read(options["--erasure"]) if "--erasure" in options else None
     except OSError as error:
         print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         return 2
     try:
         policy = Policy(policy_text if policy_text is not None else f"log {options['--key']}\nquorum none\n".encode())
         receipts = receipts_of(receipt_text, Key(options["--house"])) if receipt_text is not None else ()
+        erasures = erasures_of(erasure_text, Key(options["--house"])) if erasure_text is not None else None
         checkpoint, witnesses, names, shown, earlier = verify(data, policy, older, receipts, "--allow-erased" in options)
+        erasure = erased(erasures, checkpoint, witnesses, shown) if erasures is not None else None
     except Refused as refusal:
         if "--json" in options:
             print(json.dumps({"proven": False, "reason": str(refusal)}))
@@ -692,6 +729,7 @@ def main(words):
             "proven": True, "origin": checkpoint.origin, "size": checkpoint.size, "root": checkpoint.root.hex(),
             "witnesses": {printable(name): stamp for name, stamp in witnesses.items()},
             "older": earlier.size if earlier else None, "receipts": len(receipts), "names": names,
+            "erasedAt": erasure[2] / 1000 if erasure else None,
             "entries": [{"version": version, "recordedAt": recorded_at / 1000,
                          "content": None if is_erased else plain(content)}
                         for version, recorded_at, content, is_erased in shown],
@@ -711,6 +749,9 @@ def main(words):
         print(f"The log continues the one that you had, of {earlier.size} entries.")
     if receipts:
         print(f"Each of {len(receipts)} receipts has its entry.")
+    if erasure:
+        left = f" {erasure[3]} backups could not be reached then." if erasure[3] else ""
+        print(f"The house has signed that the keys of this log were destroyed at {moment(erasure[2])}.{left}")
     return 0
 
 

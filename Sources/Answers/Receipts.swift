@@ -1,7 +1,7 @@
 import Cryptography
 package import HTTPServer
 package import Log
-import Transparency
+package import Transparency
 package import Whereabouts
 
 /// The signed promises that go with answers about people: the answer has an entry in the person's own log. An asker who
@@ -50,6 +50,27 @@ package struct Receipts: Sendable {
         }
         let isTaken = answers.submit(for: caller.principal) { _ in send() }
         if !isTaken { send() }
+    }
+
+    /// The name of a person's own log; `nil` for a person who is erased or never was. Its key is made with the first
+    /// call, and destroyed when the person is erased.
+    package func logName(of person: PersonID) throws(LogError) -> LogOrigin? {
+        try decisions.log.proofKey(of: person).map(seal.origin(under:))
+    }
+
+    /// The signed receipt of an erasure, as the text of a note.
+    ///
+    /// - Parameters:
+    ///   - log: The name of the person's own log, read before the erasure.
+    ///   - event: The erasure.
+    ///   - backupsLeft: The number of known backups whose keys could not be reached.
+    package func ofErasure(of log: LogOrigin, recordedAs event: RecordedEvent, backupsLeft: Int) -> String {
+        do {
+            let receipt = try ErasureReceipt(
+                log: log, entries: event.version, recordedAtMs: event.recordedAt.milliseconds,
+                backupsLeft: Int64(backupsLeft))
+            return String(decoding: try receipt.signed(by: seal.signer).bytes, as: UTF8.self)
+        } catch { preconditionFailure("An event has a version and a time after 1970.") }
     }
 
     /// The promise for a record; `nil` for a person who was erased meanwhile.

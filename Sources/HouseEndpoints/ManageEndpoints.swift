@@ -6,6 +6,7 @@ import Log
 import Maintenance
 import Projections
 import Replies
+import Transparency
 import Whereabouts
 
 /// Persons, devices, tokens and regions, and the shapes of answers that all settings share.
@@ -74,34 +75,45 @@ struct ManageEndpoints: Sendable {
     private static let erasureMilliseconds = 3000
 
     /// `DELETE /v1/people/*`: erases a person. Answers once no file has data of the person, or after
-    /// ``erasureMilliseconds``.
+    /// ``erasureMilliseconds`` with `filesLeft`.
     ///
     /// `backupsLeft` counts the backups whose keys could not be reached; the operator also gets their folders.
-    ///
-    /// - Throws: 503 if a file still has data of the person. The keys are destroyed all the same.
+    /// `receipt` is the house's signed statement (`ErasureReceipt`), because the person cannot ask again.
     ///
     /// May call: the person with the scope `manage`, and the operator. Recorded as `PersonErased`, after the ends of
-    /// the queries about the person and by the person. Once the event is recorded, the keys are destroyed even if the
-    /// answer is 503.
+    /// the queries about the person and by the person.
     func erasePerson(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let receipt = try decisions.append(exchange, .erasePerson(try exchange.handle(0)))
+        let handle = try exchange.handle(0)
+        let log = nameOfLog(of: handle, exchange.caller)
+        let receipt = try decisions.append(exchange, .erasePerson(handle))
         let left = backups.settle()
-        guard views.host.waitErased(receipt.last, milliseconds: Self.erasureMilliseconds),
-            decisions.log.identities.waitUntilErased(milliseconds: Self.erasureMilliseconds)
-        else {
-            throw Problem(
-                503, "Not finished",
-                "The person's keys are destroyed, but a file beside the log still has data of the person. Check with verify.",
-                retryAfterSeconds: 5)
-        }
+        let isFinished =
+            views.host.waitErased(receipt.last, milliseconds: Self.erasureMilliseconds)
+            && decisions.log.identities.waitUntilErased(milliseconds: Self.erasureMilliseconds)
+        let event: RecordedEvent?
+        do throws(LogError) { event = try context.reader.event(receipt.last)?.event } catch { throw .broken }
         // Only the operator sees where the backups are.
         let isShown = exchange.caller.principal == .operator && !left.isEmpty
         return .reply(
             ErasedPerson(
                 isErased: true, number: decisions.references(for: exchange.caller).receipt(receipt),
-                backupsLeft: Int64(left.count), backupsNotReached: isShown ? Array(left) : nil))
+                backupsLeft: Int64(left.count), backupsNotReached: isShown ? Array(left) : nil,
+                areFilesLeft: isFinished ? nil : true,
+                receipt: log.flatMap { log in
+                    event.map { views.gate.receipts.ofErasure(of: log, recordedAs: $0, backupsLeft: left.count) }
+                }))
+    }
+
+    /// The name of a person's own log, which nobody can compute after the erasure; `nil` for callers who may not erase
+    /// the person, and for a person who does not exist.
+    private func nameOfLog(of handle: Handle, _ caller: Caller) -> LogOrigin? {
+        guard let person = decisions.log.withStanding({ $0.person(handle) }),
+            caller.principal == .operator || (caller.principal == person.principal && caller.scopes.contains(.manage))
+        else { return nil }
+        // Without the key, for example because it is lost, the person is erased all the same.
+        return try? views.gate.receipts.logName(of: person)
     }
 
     /// `POST /v1/people/*/devices`: adds a device, and shows its reporting key once.

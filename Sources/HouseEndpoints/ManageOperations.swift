@@ -29,7 +29,7 @@ extension ManageEndpoints {
                 "DELETE", APIPath.person.text, .answer(erasePerson),
                 group: .people, summary: "Erase a person.",
                 description:
-                    "For the person (scope `manage`) or the operator. Destroys the person's keys here and in the known backups. No data of the person can be read again, and the log still verifies.",
+                    "For the person (scope `manage`) or the operator. Destroys the person's keys here and in the known backups. No data of the person can be read again, and the log still verifies. `receipt` is a signed note that says so. `filesLeft` means that a file beside the log still has data of the person, which the service continues to remove.",
                 access: .token(.manage), discloses: .command,
                 answer: Operation.Answer(Schema.object(of: ErasedPerson.self), named: "Erasure")),
             .change(

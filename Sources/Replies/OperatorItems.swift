@@ -80,10 +80,18 @@ package struct ErasedPerson: Reply, Hashable {
     package var backupsLeft: Int64
     /// Their folders; only for the operator.
     package var backupsNotReached: [String]?
+    /// Whether a file beside the log still has data of the person, which the service continues to remove.
+    package var areFilesLeft: Bool?
+    /// The signed receipt, as the text of a note; `nil` if the key of the person's own log is lost.
+    package var receipt: String?
 
-    package init(isErased: Bool, number: Reference, backupsLeft: Int64, backupsNotReached: [String]? = nil) {
+    package init(
+        isErased: Bool, number: Reference, backupsLeft: Int64, backupsNotReached: [String]? = nil,
+        areFilesLeft: Bool? = nil, receipt: String? = nil
+    ) {
         (self.isErased, self.number) = (isErased, number)
         (self.backupsLeft, self.backupsNotReached) = (backupsLeft, backupsNotReached)
+        (self.areFilesLeft, self.receipt) = (areFilesLeft, receipt)
     }
 
     package static var invented: Self { Self(isErased: .invented, number: .invented, backupsLeft: .invented) }
@@ -93,6 +101,8 @@ package struct ErasedPerson: Reply, Hashable {
         try members.required("number", &number)
         try members.required("backupsLeft", &backupsLeft)
         try members.optional("backupsNotReached", &backupsNotReached)
+        try members.optional("filesLeft", &areFilesLeft)
+        try members.optional("receipt", &receipt)
     }
 }
 

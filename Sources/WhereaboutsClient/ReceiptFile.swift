@@ -38,6 +38,17 @@ public enum ReceiptKeeping: Sendable, Equatable {
     package func about(_ person: String) -> ReceiptKeeping {
         if case .folder(let folder) = self { .file("\(folder)/\(person).receipts") } else { self }
     }
+
+    /// The file for the receipt of a person's erasure: `HANDLE.erasures` in the folder of receipts.
+    ///
+    /// - Parameter person: A handle, without a `/`.
+    package func file(ofErasing person: String) -> String {
+        switch self {
+        case .folder(let folder): "\(folder)/\(person).erasures"
+        case .file(let path): path
+        case .notKept: "\(person).erasures"
+        }
+    }
 }
 
 /// A file with the service's promises: each answer about a person has an entry in that person's own log.
@@ -74,7 +85,11 @@ package struct ReceiptFile: Sendable {
         try append(note)
     }
 
-    private func append(_ note: [UInt8]) throws(ClientError) {
+    /// Adds a receipt, which is on disk when this returns.
+    ///
+    /// - Parameter note: The bytes of a signed note, which end with a line feed.
+    /// - Throws: ``ClientError/service(_:)`` if it cannot be written. The file is then as before.
+    package func append(_ note: [UInt8]) throws(ClientError) {
         makeFolders()
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure }
@@ -99,7 +114,8 @@ package struct ReceiptFile: Sendable {
 
     private var failure: ClientError {
         .service(
-            "The receipt cannot be written to \(path): \(String(cString: strerror(errno))). The answer is refused.")
+            "The receipt cannot be written to \(path): \(String(cString: strerror(errno))). Make room there, or name another file."
+        )
     }
 }
 

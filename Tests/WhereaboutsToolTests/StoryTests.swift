@@ -148,7 +148,11 @@ import Threading
         #expect(tool("projections", "diff", "timeline").exitCode == 0)
         #expect(tool("verify").exitCode == 0)
 
-        #expect(tool("erase", "--person", "anna", "--yes").exitCode == 0)
+        let receipts = folder.path + "/anna.erasures"
+        let erased = tool("erase", "--person", "anna", "--yes", "--receipt", receipts).results
+        #expect(erased.hasSuffix("The receipt is in \(receipts).\n"), "\(erased)")
+        #expect(
+            String(decoding: try contents(ofFile: receipts), as: UTF8.self).hasPrefix("whereabouts erasure v1\nlog "))
         #expect(tool("visits", "--person", "anna").exitCode == 3)
         #expect(tool("verify").exitCode == 0)
         let events = tool("events", "--as-stored").results.split(separator: "\n")

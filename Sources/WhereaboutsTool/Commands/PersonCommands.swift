@@ -13,7 +13,8 @@ enum PersonCommands {
             run: list),
         Command(
             words: ["person", "remove"], summary: "Erase a person from the log for good, as \"erase\" does.",
-            operands: .one("HANDLE"), accepts: [Options.yes, Options.json], details: EraseCommand.details,
+            operands: .one("HANDLE"), accepts: [EraseCommand.receipt, Options.yes, Options.json],
+            details: EraseCommand.details,
             run: { (invocation) throws(ToolError) in
                 try EraseCommand.erase(try invocation.handle(), invocation)
             }),

@@ -78,11 +78,13 @@ import Whereabouts
         }
 
         /// The verdict of an audit, as JSON.
-        func audit(_ options: [String] = [], proof: [UInt8]? = nil, receipts: [UInt8]? = nil) throws -> JSONValue {
+        func audit(
+            _ options: [String] = [], proof: [UInt8]? = nil, receipts: [UInt8]? = nil, erasure: [UInt8]? = nil
+        ) throws -> JSONValue {
             try TestSupport.write(Array(auditor.utf8), to: folder.file("token"))
             var words = ["http://127.0.0.1:\(port)", "--token", folder.file("token"), "--json"]
             words += ["--key", try seal().signer.verifier.text] + options
-            for (name, bytes) in [("proof", proof), ("receipts", receipts)] {
+            for (name, bytes) in [("proof", proof), ("receipts", receipts), ("erasure", erasure)] {
                 guard let bytes else { continue }
                 try TestSupport.write(bytes, to: folder.file(name))
                 words += ["--\(name)", folder.file(name)]
@@ -138,6 +140,20 @@ import Whereabouts
         let verdict = try scene.audit(proof: proof)
         #expect(verdict["good"]?.bool == false)
         #expect(Self.reason(verdict).contains("the house has shown the person another list"), "\(Self.reason(verdict))")
+    }
+
+    @Test func `an erasure that a receipt promises is in the log, or the house is caught`() throws {
+        let scene = try Scene()
+        let answer = scene.house.send("DELETE", "/v1/people/walker", as: scene.walker)
+        let receipt = Array(try #require(answer["receipt"]?.string).utf8)
+        let verdict = try scene.audit(erasure: receipt)
+        #expect(verdict["good"]?.bool == true, "\(Self.reason(verdict))")
+        #expect(verdict["sentences"]?.array.map { Array($0).count } == 1)
+        let promised = try ErasureReceipt(
+            log: LogOrigin("\(try scene.seal().name)/p/k2m9"), entries: 3, recordedAtMs: 1_777_881_600_000,
+            backupsLeft: 0)
+        let lie = try scene.audit(erasure: promised.signed(by: scene.seal().signer).bytes)
+        #expect(lie["good"]?.bool == false && Self.reason(lie).contains("no such erasure"), "\(Self.reason(lie))")
     }
 
     @Test func `a house that answers without a record is caught by the receipt of who asked`() throws {

@@ -269,6 +269,7 @@ import Whereabouts
         let own = try scene.house.token(of: "neighbour")
         let erased = scene.house.send("DELETE", "/v1/people/neighbour", as: own)
         #expect(erased.json?["backupsLeft"]?.int == 1 && !erased.text.contains(medium))
+        #expect(erased.json?["receipt"]?.string?.contains("\nbackups-left 1\n\n") == true)
         let answer = try #require(scene.house.manage("DELETE", "/v1/people/walker").json)
         #expect(answer["backupsNotReached"]?.array.map { $0.map(\.string) } == [path])
         let states = try BackupList.beforeNewestErasure(in: scene.house.directory)

@@ -69,17 +69,28 @@ import Whereabouts
         }
 
         /// The script's verdict on these files, as JSON.
-        func script(_ proof: [UInt8], older: [UInt8]? = nil, receipts: [UInt8]? = nil) throws -> JSONValue {
-            let keys = checkpoint()
+        ///
+        /// - Parameter keys: The keys as the service gave them; an erased person cannot ask for them any more.
+        func script(
+            _ proof: [UInt8], older: [UInt8]? = nil, receipts: [UInt8]? = nil, erasure: String? = nil,
+            keys: Answer? = nil
+        ) throws -> JSONValue {
+            let keys = keys ?? checkpoint()
             var words = [try file(proof, "proof"), "--key", try #require(keys["key"]?.string), "--json"]
             if let older { words += ["--older", try file(older, "older")] }
-            if let receipts {
-                words += ["--receipts", try file(receipts, "receipts")]
-                words += ["--house", try #require(keys["houseKey"]?.string)]
-            }
+            if let receipts { words += ["--receipts", try file(receipts, "receipts")] }
+            if let erasure { words += ["--erasure", try file(Array(erasure.utf8), "erasure")] }
+            if receipts != nil || erasure != nil { words += ["--house", try #require(keys["houseKey"]?.string)] }
             let quoted = words.map { "'\($0)'" }.joined(separator: " ")
             let (_, output) = Foreign.run("'\(Foreign.python)' '\(Repository.root)/scripts/verify_proof.py' \(quoted)")
             return try JSONDocument.parse(Array(output.utf8)).root
+        }
+
+        func seal() throws -> HouseSeal {
+            let log = house.service.log
+            return HouseSeal(
+                publicURL: nil, log: log.id, epoch: log.epoch, mark: log.withStanding { $0.mark },
+                under: try SymmetricKey(bytes: contents(ofFile: house.directory + "/kek")))
         }
 
         /// The proof of a house that lies: other entries, rightly signed.
@@ -87,10 +98,7 @@ import Whereabouts
             let proof = try PersonProof(parsing: try proof())
             var entries = proof.entries
             try change(&entries)
-            let log = house.service.log
-            let seal = HouseSeal(
-                publicURL: nil, log: log.id, epoch: log.epoch, mark: log.withStanding { $0.mark },
-                under: try SymmetricKey(bytes: contents(ofFile: house.directory + "/kek")))
+            let seal = try seal()
             let origin = try Checkpoint(text: proof.note.text).origin
             let sha256 = SHA256()
             let changed = PersonProof(names: proof.names, entries: entries, note: proof.note)
@@ -205,6 +213,54 @@ import Whereabouts
             return try statement.step() ? statement.int(at: 0) : -1
         }
         #expect(left == 0)
+    }
+
+    @Test func `an erased person keeps a receipt, and a newer proof with contents is evidence`() throws {
+        let scene = try Scene()
+        let proof = try scene.proof()
+        let keys = scene.checkpoint()
+        let entries = try scene.house.events().count { $0.stream == .audit(try scene.subject()) }
+        let answer = scene.house.send("DELETE", "/v1/people/walker", as: scene.walker)
+        #expect(answer.status == 200 && answer["erased"]?.bool == true && answer["filesLeft"] == nil, "\(answer.text)")
+        let receipt = try #require(answer["receipt"]?.string)
+        let origin = try Checkpoint(text: PersonProof(parsing: proof).note.text).origin
+        let erased = try #require(try scene.house.events().last { $0.event.kind == .personErased })
+        let expected = """
+            whereabouts erasure v1
+            log \(origin)
+            entries \(entries + 1)
+            time \(erased.recordedAt.milliseconds)
+            backups-left 0
+
+            \u{2014}
+            """
+        #expect(receipt.hasPrefix(expected), "\(receipt)")
+        #expect(erased.version == Int64(entries) + 1)
+
+        let verdict = try scene.script(proof, erasure: receipt, keys: keys)
+        #expect(verdict["proven"]?.bool == true, "\(verdict["reason"]?.string ?? "")")
+        #expect(verdict["erasedAt"]?.double == Double(erased.recordedAt.milliseconds) / 1000)
+        // A file has several, of other logs too.
+        let other = try ErasureReceipt(
+            log: LogOrigin("where.example/other"), entries: 1, recordedAtMs: 1, backupsLeft: 0
+        ).signed(by: scene.seal().signer)
+        let both = receipt + "\n" + String(decoding: other.bytes, as: UTF8.self)
+        #expect(try scene.script(proof, erasure: both, keys: keys)["proven"]?.bool == true)
+        func reason(_ proof: [UInt8], _ erasure: String) throws -> String {
+            try scene.script(proof, erasure: erasure, keys: keys)["reason"]?.string ?? ""
+        }
+        #expect(try reason(proof, String(decoding: other.bytes, as: UTF8.self)).contains("no receipt of an erasure is"))
+        #expect(try reason(proof, receipt.replacing("backups-left 0", with: "backups-left 1")).contains("is wrong"))
+        #expect(try reason(proof, receipt.replacing("time ", with: "time 0")).contains("other lines"))
+        // A house that has kept the contents: its proof is as long as the log with the erasure, or newer than it.
+        let longer = try ErasureReceipt(
+            log: origin, entries: Int64(try PersonProof(parsing: proof).entries.count), recordedAtMs: .max,
+            backupsLeft: 0
+        ).signed(by: scene.seal().signer)
+        #expect(try reason(proof, String(decoding: longer.bytes, as: UTF8.self)).contains("together they prove it"))
+        let earlier = try ErasureReceipt(log: origin, entries: 1000, recordedAtMs: 1, backupsLeft: 0)
+            .signed(by: scene.seal().signer)
+        #expect(try reason(proof, String(decoding: earlier.bytes, as: UTF8.self)).contains("together they prove it"))
     }
 
     @Test func `who lies in one way each is caught, and by whom`() throws {
