@@ -230,7 +230,8 @@ package final class FollowedProjection {
                 form: kind.form, fingerprint: file.fingerprint, isLoading: isLoading), to: file)
     }
 
-    private static func write(_ place: SavedPlace, to file: ProjectionFile) throws(SQLiteError) {
+    /// Writes the bookkeeping row.
+    static func write(_ place: SavedPlace, to file: ProjectionFile) throws(SQLiteError) {
         try file.connection.cached(
             """
             UPDATE place

@@ -18,7 +18,11 @@ extension ProjectionHost.Worker {
 
     /// Does `body`; an error of SQLite becomes ``ProjectionHost/HostError/fault(_:)``.
     private func guarded<R>(_ body: () throws(SQLiteError) -> R) throws(ProjectionHost.HostError) -> R {
-        do throws(SQLiteError) { return try body() } catch { throw .fault("\(error)") }
+        do throws(SQLiteError) { return try body() } catch {
+            throw .fault(
+                "A file of the projections cannot be written (\(error)); check the disk and the rights of its folder, and try again."
+            )
+        }
     }
 
     /// Begins a new generation beside the active one; an earlier candidate is deleted. The thread folds it from

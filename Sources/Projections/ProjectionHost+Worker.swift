@@ -57,7 +57,16 @@ extension ProjectionHost {
                     continue
                 }
                 do throws(SQLiteError) { try open(generation, kind) } catch {
-                    if generation.role == .active { close(kind.name, error) }
+                    switch generation.role {
+                    case .active: close(kind.name, error)
+                    case .candidate:
+                        Diagnostics.fault(
+                            "projection.dropped",
+                            "\(generation.fileName) cannot be opened (SQLite \(error.extendedCode)) and is dropped; rebuild it."
+                        )
+                        try drop(generation)
+                    case .previous: break
+                    }
                 }
             }
             makeSuccessors()
@@ -161,11 +170,15 @@ extension ProjectionHost {
             }
         }
 
-        /// Makes a new generation and its empty file.
+        /// Makes a new generation and its empty file. If the file cannot be made, the catalog is as before, so that the
+        /// next try finds the role free.
         func add(_ kind: ProjectionKind, version: Int64, role: Catalog.Role) throws(SQLiteError) {
             let generation = try catalog.add(kind.name, version: version, role: role)
             removeFile(generation)
-            try open(generation, kind)
+            do throws(SQLiteError) { try open(generation, kind) } catch {
+                try? catalog.remove(generation)
+                throw error
+            }
         }
 
         /// Forgets a generation: closes its file, removes its row, deletes its file.

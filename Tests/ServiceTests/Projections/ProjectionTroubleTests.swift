@@ -98,4 +98,27 @@ import Whereabouts
         _ = house.settled()
         #expect(readiness(house).status == 200)
     }
+
+    @Test func `a rebuild whose file cannot be made can be begun again, also after a restart`() throws {
+        let house = try ServiceUnderTest()
+        _ = try house.addPerson("anna")
+        _ = house.settled()
+        let path = try file(CurrentTable.name, of: house)
+        let next = path.replacing("-1.sqlite", with: "-2.sqlite")
+        #expect(next != path && mkdir(next, 0o700) == 0)
+        let target = "/v1/projections/\(CurrentTable.name)/rebuild"
+        let refused = house.send("POST", target, as: house.operatorToken)
+        #expect(refused.status == 503 && refused.text.contains("check the disk"), "\(refused.text)")
+        #expect(rmdir(next) == 0)
+        #expect(house.manage("POST", target).status == 200)
+        _ = house.settled()
+        // The file of the new one is lost while the service is stopped.
+        try house.restart {
+            for suffix in ["", "-wal", "-shm"] { unlink(next + suffix) }
+            #expect(mkdir(next, 0o700) == 0)
+        }
+        #expect(rmdir(next) == 0)
+        #expect(house.manage("POST", target).status == 200)
+        #expect(readiness(house).status == 200)
+    }
 }
