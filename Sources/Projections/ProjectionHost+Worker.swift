@@ -57,15 +57,14 @@ extension ProjectionHost {
                     continue
                 }
                 do throws(SQLiteError) { try open(generation, kind) } catch {
-                    switch generation.role {
-                    case .active: close(kind.name, error)
-                    case .candidate:
+                    if generation.role == .active {
+                        close(kind.name, error)
+                    } else {
+                        // Without its file it would take its role from the next one.
                         Diagnostics.fault(
                             "projection.dropped",
-                            "\(generation.fileName) cannot be opened (SQLite \(error.extendedCode)) and is dropped; rebuild it."
-                        )
+                            "\(generation.fileName) cannot be opened (SQLite \(error.extendedCode)) and is dropped.")
                         try drop(generation)
-                    case .previous: break
                     }
                 }
             }

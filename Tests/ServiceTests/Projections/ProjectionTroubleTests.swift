@@ -106,6 +106,9 @@ import Whereabouts
         let path = try file(CurrentTable.name, of: house)
         let next = path.replacing("-1.sqlite", with: "-2.sqlite")
         #expect(next != path && mkdir(next, 0o700) == 0)
+        func folded() throws {
+            try eventually("the new file") { house.service.host.status.allSatisfy { !$0.isLoading } }
+        }
         let target = "/v1/projections/\(CurrentTable.name)/rebuild"
         let refused = house.send("POST", target, as: house.operatorToken)
         #expect(refused.status == 503 && refused.text.contains("check the disk"), "\(refused.text)")
@@ -119,6 +122,18 @@ import Whereabouts
         }
         #expect(rmdir(next) == 0)
         #expect(house.manage("POST", target).status == 200)
+        try folded()
+        // So is the file that answered before.
+        let activate = "/v1/projections/\(CurrentTable.name)/activate"
+        #expect(house.manage("POST", activate).status == 200)
+        try house.restart {
+            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            #expect(mkdir(path, 0o700) == 0)
+        }
+        #expect(rmdir(path) == 0)
+        #expect(house.manage("POST", target).status == 200)
+        try folded()
+        #expect(house.manage("POST", activate).status == 200)
         #expect(readiness(house).status == 200)
     }
 }
