@@ -211,6 +211,17 @@ struct PageShell: Sendable {
         return answer
     }
 
+    /// The page at an address that no route has. It is the same for everyone, says no more than the problem that programs
+    /// get, and needs no script.
+    func nothing(_ request: HTTPRequest) -> HTTPResponse {
+        let text = PageText(request)
+        let html = page(text, title: text["nothing.title"], reader: nil, isPlain: true) { html in
+            html.element("h1", text["nothing.title"])
+            html.element("p") { $0.element("a", ["href": "/"], text["nothing.home"]) }
+        }
+        return answer(html, status: 404)
+    }
+
     /// The form with which someone signs in, with the reason if a try failed.
     func signIn(
         _ request: HTTPRequest, next: String, code: String? = nil, problem: Problem? = nil
