@@ -39,6 +39,12 @@ extension WebhookEndpoints {
                     Schema.body(["code": Schema.text]), named: "Confirmation", example: ["code": "H7QKM-29XTD"]),
                 isRepeatable: true),
             .command(
+                "POST", APIPath.peopleWebhooksTest.text, test,
+                group: .people, summary: "Send a test message.",
+                description:
+                    "Sends a message that holds nothing about the person, after the messages that wait. `testOutcome` of the list says whether the target has accepted it. A webhook that would not send it, for example to an address that is not confirmed, is refused with 422. For the person (scopes `manage` and `audit`) or the operator.",
+                access: .token([.manage, .audit])),
+            .command(
                 "DELETE", APIPath.peopleWebhook.text, decisions.done(by: remove),
                 group: .people, summary: "Remove a webhook.",
                 description: "For the person (scope `manage`) or the operator. Unsent messages are dropped.",

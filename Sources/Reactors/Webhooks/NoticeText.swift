@@ -19,6 +19,8 @@ struct NoticeText: Hashable {
 
     /// The type of the message with the code that confirms an address.
     static let codeType = "code"
+    /// The type of a test message.
+    static let testType = "test"
 
     /// The longest title with detail, in characters and in bytes of UTF-8: a character can have any number of combining
     /// marks.
@@ -60,6 +62,7 @@ struct NoticeText: Hashable {
         "crossing": ("A region was crossed", "round_pushpin", 3),
         "silence": ("A phone is silent", "mute", 4),
         codeType: ("Confirm this address", "key", 3),
+        testType: ("A test", "white_check_mark", 3),
     ]
 
     private static func text(_ type: String, _ data: Members) -> String {
@@ -90,6 +93,7 @@ struct NoticeText: Hashable {
         case "silence":
             return
                 "\(data["device"] ?? "A device") has sent no location for \(duration(data.integer("after") ?? 0)), since \(data.time("since") ?? "long ago")."
+        case testType: return "This is a test: notices arrive here."
         case codeType:
             return """
                 \(data["person"] ?? "Someone") wants to get notices of their location sharing at this address.

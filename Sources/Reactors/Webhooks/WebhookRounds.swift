@@ -190,7 +190,7 @@ final class WebhookRounds {
         guard var course = courses[id] else { return }
         do throws(Problem) {
             if course.feed == nil {
-                course.feed = try WebhookFeed(look.webhook, context, sources)
+                course.feed = try WebhookFeed(id, look.webhook, context, sources)
             }
             let messages = try course.feed?.next(context, sources) ?? []
             course.messages = messages.filter { look.webhook.isToTell($0.item) }

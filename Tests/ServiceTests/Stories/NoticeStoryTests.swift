@@ -68,6 +68,10 @@ import Whereabouts
             ).status
         }
 
+        func test(_ id: Int64) -> Answer {
+            house.send("POST", "/v1/people/walker/webhooks/\(id)/test", as: walker)
+        }
+
         /// Whether a read of these bytes is on record.
         func isOnRecord(_ bytes: [UInt8]) throws -> Bool {
             let hash = SHA256().hash(bytes).bytes
@@ -101,6 +105,20 @@ import Whereabouts
         let shown = scene.house.manage("GET", "/v1/events?limit=1000").text
         #expect(!shown.contains("tk_secret") && !shown.contains(Hex.encode(Array("tk_secret".utf8))))
         #expect(!scene.house.manage("GET", "/v1/people/walker/webhooks").text.contains("tk_secret"))
+    }
+
+    @Test func `a test comes to an ntfy topic, after the messages that wait`() throws {
+        let receiver = try WebhookReceiver { _, index in .status(index == 0 ? 500 : 200) }
+        let scene = try Scene(receiver)
+        let id = try scene.added(#"{"kind":"ntfy","url":"\#(receiver.url)/t","topics":["query"],"detailedTitle":true}"#)
+        scene.ask()
+        _ = try scene.until(id) { $0["state"]?.string == "retrying" }
+        #expect(scene.test(id).status == 200)
+        scene.house.clock.advance(seconds: 10)
+        let told = receiver.until { $0.count == 3 }
+        #expect(told[1].headers["tags"] == "question" && told[2].headers["tags"] == "white_check_mark")
+        #expect(told[2].headers["title"] == "This is a test: notices arrive here.")
+        #expect(try scene.isOnRecord(told[2].body))
     }
 
     @Test func `a title with detail is one line of ASCII, whatever the names are`() throws {
@@ -209,6 +227,8 @@ import Whereabouts
         #expect(offer.json["encrypted"]?.bool == (security != .none))
         #expect(offer.json["user"]?.string == (user.isEmpty ? nil : user))
         #expect(try scene.until(id) { $0["told"]?.int == id }["state"]?.string == "unconfirmed")
+        let early = scene.test(id)
+        #expect(early.status == 422 && early.text.contains("not confirmed"), "\(early.text)")
         // What happens before the confirmation is not mailed, neither now nor later.
         scene.ask("too early")
         let code = try #require(offer.text.firstMatch(of: #/[A-Z0-9]{5}-[A-Z0-9]{5}/#)).output
@@ -233,6 +253,9 @@ import Whereabouts
         #expect(try scene.isOnRecord(Array("friend asks where you are: dinner.".utf8)))
         #expect(try scene.isOnRecord(Array("friend asks where you are: too early.".utf8)) == false)
         #expect(try scene.until(id) { $0["state"]?.string == "active" }["url"]?.string == "mailto:walker@example.org")
+        #expect(scene.test(id).status == 200)
+        #expect(try relay.until(4)[3].text.replacing("\r\n", with: "\n") == "This is a test: notices arrive here.\n")
+        #expect(try scene.isOnRecord(Array("This is a test: notices arrive here.".utf8)))
     }
 
     @Test(.enabled(if: RunningRelay.isInstalled, "aiosmtpd is not installed"))

@@ -217,6 +217,7 @@ enum GoldenEvents {
                 reason: nil, message: .open(WebhookFailure.Message(question: .live, body: Array("{}".utf8))))),
         "OperatorActed-retry": .operatorActed(
             .retryMessage(WebhookID(rawValue: 41), DeadLetterID(rawValue: 99))),
+        "OperatorActed-test": .operatorActed(.testWebhook(WebhookID(rawValue: 41))),
         "WebhookFailed-unanswered": .webhookFailed(
             WebhookFailure(
                 webhook: WebhookID(rawValue: 41), item: FeedPlace(number: 300, ordinal: 1), tries: 30, status: nil,
