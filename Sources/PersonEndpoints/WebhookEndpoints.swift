@@ -59,7 +59,8 @@ struct WebhookEndpoints: Sendable {
                     told: references.place(webhook.place), deadLetters: Int64(webhook.letters.count),
                     tries: trouble.map { Int64($0.tries) }, status: (trouble?.outcome.status).map { Int64($0) },
                     reason: trouble?.outcome.reason, nextTry: trouble.map { Moment($0.nextTry) },
-                    testedAt: (webhook.test?.at).map { Moment($0) }, testOutcome: webhook.testOutcome?.word)
+                    testedAt: (webhook.test?.at).map { Moment($0) }, testOutcome: webhook.testOutcome?.word,
+                    language: target?.wording?.language.word, zone: target?.wording?.zone)
             }
         }
     }

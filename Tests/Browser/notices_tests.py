@@ -131,6 +131,25 @@ def test_notices_are_added_confirmed_and_removed(world):
         expect(not any(sorted(one["scopes"]) == ["audit", "query"] for one in tokens), f"their tokens are left: {tokens}")
 
 
+def test_a_notice_comes_in_the_readers_language_and_zone(world):
+    house = world.house
+    with ntfy() as (origin, posted), configured(house, webhooks={"targets": [origin], "privateAddresses": True}):
+        with world.visit("walker", locale="de-AT", timezone_id="America/New_York") as visit:
+            visit.open("sharing")
+            press(visit, "Per ntfy")
+            visit.page.get_by_label("Adresse des Themas").fill(f"{origin}/t")
+            finish(visit, "Beginnen")
+            visit.page.get_by_role("button", name=f"Test an {origin}/t senden").click()
+            visit.has("td", "Test zugestellt")
+            eventually("the test is posted", lambda: posted == [("/t", "Das ist ein Test: Benachrichtigungen kommen hier an.")])
+            items = house.get("/v1/people/walker/webhooks", house.tokens["walker"])["items"]
+            expect([(one["language"], one["zone"]) for one in items] == [("de", "America/New_York")], f"the list is {items}")
+            visit.page.get_by_role("button", name=f"Benachrichtigungen an {origin}/t entfernen").click()
+            finish(visit, "Entfernen")
+            visit.page.locator("td", has_text=f"{origin}/t").wait_for(state="detached")
+            visit.must_be_quiet("german")
+
+
 def test_a_test_that_is_not_accepted_says_why(world):
     house = world.house
 

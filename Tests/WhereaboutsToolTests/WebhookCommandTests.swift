@@ -121,11 +121,12 @@ import Testing
         let added = scene.tool(
             "webhook", "add", "--person", "anna", "--kind", "ntfy", "--url", scene.url, "--token-file", file,
             "--priority",
-            "4", "--topics", "change", "--silent-after", "6h")
+            "4", "--topics", "change", "--silent-after", "6h", "--language", "de", "--zone", "Europe/Vienna")
         #expect(added.exitCode == 0 && !added.results.contains("secret"), "\(added.notes)")
         let listed = try json(scene.tool("webhook", "list", "--person", "anna", "--json").results)
         let webhook = try #require(listed["webhooks"]?.array.map(Array.init)?.first)
         #expect(webhook["kind"]?.string == "ntfy" && webhook["silentAfter"]?.int == 21_600)
+        #expect(webhook["language"]?.string == "de" && webhook["zone"]?.string == "Europe/Vienna")
         #expect(webhook["topics"]?.array?.compactMap(\.string) == ["change", "silence"])
         try scene.change()
         try scene.until { $0["told"]?.int ?? 0 > $0["id"]?.int ?? .max }

@@ -57,7 +57,7 @@ const add = (context, who, kind, reload) => ask({
     ].filter(Boolean),
     submit: async ({ group, ...target }) => {
         const { number } = await api.post(api.person(who, 'webhooks'), {
-            kind, ...target, ...group && { topics: groups[group] }, ...group === 'silent' && { silentAfter: silentSeconds },
+            kind, ...target, ...kind !== 'homeAssistant' && { language: strings.language, zone: time.zone() }, ...group && { topics: groups[group] }, ...group === 'silent' && { silentAfter: silentSeconds },
         });
         await reload(number);
         context.announce(strings(kind === 'email' ? 'notices.mailed' : 'notices.begun'));

@@ -24,6 +24,11 @@ enum WebhookCommands {
     private static let topics = Options.text(
         "topics", "WORDS",
         help: "what to post, for example visit,crossing,query (default: all)")
+    private static let language = Options.choice(
+        "language", NoticeWording.Language.words, help: "the language of texts by ntfy and mail (default: en)")
+    private static let zone = Options.text(
+        "zone", "ZONE",
+        help: "the time zone of these texts, for example Europe/Vienna (default: that of each place, or UTC)")
     private static let code = Options.text("code", "CODE", help: "the code in the mail, for example H7QKM-29XTD")
     private static let letter = Options.name("letter", "NUMBER", help: "only this message")
 
@@ -33,7 +38,8 @@ enum WebhookCommands {
             summary: "Hand a person's feed to a server, an ntfy topic, an address or Home Assistant.",
             requires: [Options.person],
             accepts: [
-                kind, url, address, tokenFile, priority, detailedTitle, topics, silentAfter, Options.json,
+                kind, url, address, tokenFile, priority, detailedTitle, topics, silentAfter, language, zone,
+                Options.json,
             ],
             details: """
                 For example: "webhook add --person anna --kind ntfy --url https://ntfy.example.org/annas-phone --topics
@@ -103,6 +109,8 @@ enum WebhookCommands {
                     body.field("priority", invocation[priority])
                     body.field("detailedTitle", invocation.has(detailedTitle) ? true : nil)
                     body.field("silentAfter", invocation[silentAfter])
+                    body.field("language", invocation[language])
+                    body.field("zone", invocation[zone])
                     guard let words else { return }
                     body.array("topics") { array in
                         for word in words { array.value(word) }
