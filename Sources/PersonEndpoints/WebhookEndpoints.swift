@@ -120,7 +120,7 @@ struct WebhookEndpoints: Sendable {
             else { return nil }
             return .some(webhook.terms.kind)
         }
-        if let kind, kind != .homeAssistant, !isAllowed(Self.target(of: id, context), kind) {
+        if let kind, !isAllowed(Self.target(of: id, context), kind) {
             throw .refused("The operator no longer allows this target; ask the operator, or add another webhook.")
         }
         let receipt = try decisions.append(exchange, .testWebhook(id, of: handle))

@@ -4,7 +4,7 @@ import Whereabouts
 
 /// The frame of every page: head, navigation, and the form with which someone signs in.
 ///
-/// The frame is the same with and without scripts. All texts come from ``PageText``, and all markup from ``HTML``.
+/// The frame is the same with and without scripts. All texts come from `PageText`, and all markup from ``HTML``.
 struct PageShell: Sendable {
     /// The files of the page.
     let assets: PageAssets

@@ -38,7 +38,7 @@ export async function notices(context, who, reload, number) {
                 { label: strings('notices.target'), cell: target },
                 { label: strings('notices.what'), cell: about },
                 { label: strings('notices.state'), cell: state },
-                { label: strings('notices.change'), cell: one => h('div', { class: 'row' }, one.state === 'unconfirmed' && code(context, who, one, reload), one.kind !== 'homeAssistant' && ['active', 'retrying'].includes(one.state) && test(context, who, one, box), remove(context, who, one, reload)) },
+                { label: strings('notices.change'), cell: one => h('div', { class: 'row' }, one.state === 'unconfirmed' && code(context, who, one, reload), ['active', 'retrying'].includes(one.state) && test(context, who, one, box), remove(context, who, one, reload)) },
             ],
         }),
         // Only the person may have the service tell others about themself.

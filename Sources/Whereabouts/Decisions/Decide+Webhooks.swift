@@ -136,8 +136,13 @@ extension Standing {
         // As for adding it: who may not read the feed may not have it sent.
         guard caller.scopes.contains(.audit) else { throw .noSuchPerson }
         guard let webhook = webhooks[id], webhook.person == person else { throw .notFound }
-        guard webhook.terms.kind != .homeAssistant else {
-            throw .invalid("A Home Assistant tracker has no messages; look at its device in Home Assistant instead.")
+        if webhook.terms.kind == .homeAssistant, let person = persons[person] {
+            guard !person.sharing.pauses.contains(where: { $0.contains(now) }) else {
+                throw .invalid("Sharing is paused, so Home Assistant has no tracker; resume sharing first.")
+            }
+            guard person.countedFix != nil else {
+                throw .invalid("Home Assistant has no tracker until a device has reported a location.")
+            }
         }
         guard !webhook.isUnconfirmed else {
             throw .invalid("The address is not confirmed yet; enter the code that was mailed to it first.")

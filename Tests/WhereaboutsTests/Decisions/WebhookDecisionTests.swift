@@ -262,7 +262,8 @@ import Whereabouts
         scene.house.submit(.revokeToken(try #require(token.token)), by: scene.walker)
         let before = scene.house.log.count
         for (id, word) in [
-            (address, "not confirmed"), (trackerID, "no messages"), (gone, "stopped"), (mute, "no longer valid"),
+            (address, "not confirmed"), (trackerID, "until a device has reported"), (gone, "stopped"),
+            (mute, "no longer valid"),
         ] {
             guard case .invalid(let sentence)? = Self.test(&scene, id) else {
                 Issue.record("\(word): a test is taken.")
