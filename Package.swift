@@ -97,7 +97,8 @@ let package = Package(
         module(
             "Answers",
             [
-                "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log", "Projections",
+                "AuditTables", "CPageAssets", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log",
+                "Projections",
                 "Replies", "SQLite",
                 "Tables", "Threading", "Transparency", "Whereabouts", "WireFormats",
             ]),
@@ -144,7 +145,7 @@ let package = Package(
         module(
             "WebPage",
             [
-                "Answers", "CPageAssets", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPInterface",
+                "Answers", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPInterface",
                 "HTTPServer", "HouseEndpoints", "JSON", "Log", "Replies", "SQLite", "Threading", "Transparency",
                 "Whereabouts", "WireFormats",
             ], exclude: ["Assets"]),

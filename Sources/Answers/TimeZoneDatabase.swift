@@ -28,6 +28,21 @@ package struct TimeZoneDatabase: Sendable {
     /// The names of all zones, for example `Europe/Vienna`, in no order.
     package var names: some Collection<String> { paths.keys }
 
+    /// Whether there is a zone of this name.
+    package func has(_ name: String) -> Bool { paths[name] != nil }
+
+    /// What a clock in a zone shows: the offset, and its label, for example `CEST`; a zone without letters has a label
+    /// like `UTC+05`. `nil` if there is no such zone or its file is damaged. Cost: one file read.
+    package func clock(_ name: String, at time: Timestamp) -> (offsetSeconds: Int64, label: String)? {
+        guard let path = paths[name], let bytes = DataDirectory.read(path, atMost: Self.mostBytes),
+            let file = TimeZoneFile(bytes, through: time.adding(seconds: 1))
+        else { return nil }
+        let last = file.labels.last { $0.at <= time }
+        let (offset, label) = (last?.offsetSeconds ?? file.offsetSeconds, last?.label ?? file.label)
+        let isName = label.utf8.first.map { (65...90).contains($0) } ?? false
+        return (offset, isName ? label : "UTC" + label)
+    }
+
     private static func collect(_ folder: String, prefix: String, depth: Int, into paths: inout [String: String]) {
         guard depth > 0, let entries = opendir(folder) else { return }
         defer { closedir(entries) }
@@ -62,6 +77,10 @@ private struct TimeZoneFile {
     /// The offset before the first change, seconds east of UTC.
     let offsetSeconds: Int64
     private(set) var changes: [ZoneRules.Change] = []
+    /// The label before the first of ``labels``.
+    let label: String
+    /// The labels with their offsets from a time on, in order of time; also those that keep the offset.
+    private(set) var labels: [(at: Timestamp, offsetSeconds: Int64, label: String)] = []
 
     /// Reads the version 2 part of a TZif file; `nil` if the bytes do not have that form.
     init?(_ bytes: [UInt8], through end: Timestamp) {
@@ -73,13 +92,19 @@ private struct TimeZoneFile {
         func offset(_ kind: Int) -> Int64? {
             kind < second.kinds ? Int64(Int32(truncatingIfNeeded: Self.integer(bytes, kinds + kind * 6, 4))) : nil
         }
+        /// The text up to a zero byte at the place that the sixth byte of a kind names.
+        func label(_ kind: Int) -> String {
+            let letters = bytes[(kinds + second.kinds * 6)..<(kinds + second.kinds * 6 + second.letters)]
+            return String(
+                decoding: letters.dropFirst(Int(bytes[kinds + kind * 6 + 5])).prefix { $0 != 0 }, as: UTF8.self)
+        }
         guard let initial = offset(0) else { return nil }
-        offsetSeconds = initial
+        (offsetSeconds, self.label) = (initial, label(0))
         for index in 0..<second.times {
             let seconds = Self.integer(bytes, times + index * 8, 8)
             guard let offset = offset(Int(bytes[types + index])) else { return nil }
             // The first "change" may be at the beginning of time.
-            if abs(seconds) < 1 << 40 { append(seconds, offset) }
+            if abs(seconds) < 1 << 40 { append(seconds, offset, label(Int(bytes[types + index]))) }
         }
         let footer = bytes[second.end(timeBytes: 8)...].dropFirst().prefix { $0 != UInt8(ascii: "\n") }
         guard let rule = PosixZone(String(decoding: footer, as: UTF8.self)) else { return }
@@ -88,21 +113,22 @@ private struct TimeZoneFile {
             PosixZone.year(
                 of: last / 1000)...max(PosixZone.year(of: end.milliseconds / 1000), PosixZone.year(of: last / 1000))
         for year in years {
-            for change in rule.changes(in: year) where change.at.milliseconds > last {
-                append(change.at.milliseconds / 1000, change.offsetSeconds)
+            for (change, label) in rule.changes(in: year) where change.at.milliseconds > last {
+                append(change.at.milliseconds / 1000, change.offsetSeconds, label)
             }
         }
     }
 
     /// Adds a change; one that keeps the offset, for example a change of name, is dropped.
-    private mutating func append(_ seconds: Int64, _ offset: Int64) {
+    private mutating func append(_ seconds: Int64, _ offset: Int64, _ label: String) {
+        labels.append((Timestamp(milliseconds: seconds * 1000), offset, label))
         guard offset != changes.last?.offsetSeconds ?? offsetSeconds else { return }
         changes.append(ZoneRules.Change(at: Timestamp(milliseconds: seconds * 1000), offsetSeconds: offset))
     }
 
     /// The counts of one part of the file.
     private struct Header {
-        let start, times, kinds, rest, leaps: Int
+        let start, times, kinds, letters, rest, leaps: Int
 
         init?(_ bytes: [UInt8], at place: Int) {
             guard place + 44 <= bytes.count, bytes[place..<place + 4].elementsEqual("TZif".utf8),
@@ -110,7 +136,8 @@ private struct TimeZoneFile {
             else { return nil }
             func count(_ index: Int) -> Int { Int(TimeZoneFile.integer(bytes, place + 20 + index * 4, 4)) }
             start = place + 44
-            rest = count(0) + count(1) + count(5)
+            letters = count(5)
+            rest = count(0) + count(1) + letters
             (leaps, times, kinds) = (count(2), count(3), count(4))
         }
 
@@ -127,8 +154,8 @@ private struct TimeZoneFile {
 /// The rule for times after a zone's last listed change, for example `CET-1CEST,M3.5.0,M10.5.0/3` (POSIX.1 section 8.3,
 /// RFC 9636 section 3.3.1).
 private struct PosixZone {
-    private let standard: Int64
-    private let summer: (offset: Int64, start: Day, end: Day)?
+    private let standard: (offset: Int64, label: String)
+    private let summer: (offset: Int64, label: String, start: Day, end: Day)?
 
     private enum Day {
         /// Week 5 is the last week with that weekday; weekday 0 is Sunday.
@@ -142,29 +169,29 @@ private struct PosixZone {
     /// `nil` if the text does not have the form. West of Greenwich is positive in it.
     init?(_ text: String) {
         var rest = Substring(text).utf8
-        guard Self.name(&rest), let west = Self.offset(&rest) else { return nil }
-        standard = -west
+        guard let label = Self.name(&rest), let west = Self.offset(&rest) else { return nil }
+        standard = (-west, label)
         guard !rest.isEmpty else {
             summer = nil
             return
         }
-        guard Self.name(&rest) else { return nil }
-        let ahead = rest.first == UInt8(ascii: ",") ? standard + 3600 : Self.offset(&rest).map { -$0 }
+        guard let summerLabel = Self.name(&rest) else { return nil }
+        let ahead = rest.first == UInt8(ascii: ",") ? standard.offset + 3600 : Self.offset(&rest).map { -$0 }
         guard let ahead, rest.popFirst() == UInt8(ascii: ","), let start = Self.day(&rest),
             rest.popFirst() == UInt8(ascii: ","), let end = Self.day(&rest), rest.isEmpty
         else { return nil }
-        summer = (ahead, start, end)
+        summer = (ahead, summerLabel, start, end)
     }
 
-    /// The two changes of a year, by time; none without summer time.
-    func changes(in year: Int64) -> [ZoneRules.Change] {
+    /// The two changes of a year with the label that follows, by time; none without summer time.
+    func changes(in year: Int64) -> [(change: ZoneRules.Change, label: String)] {
         guard let summer else { return [] }
         let changes = [
-            (Self.seconds(summer.start, year) - standard, summer.offset),
-            (Self.seconds(summer.end, year) - summer.offset, standard),
+            (Self.seconds(summer.start, year) - standard.offset, summer.offset, summer.label),
+            (Self.seconds(summer.end, year) - summer.offset, standard.offset, standard.label),
         ]
         return changes.sorted { $0.0 < $1.0 }.map {
-            ZoneRules.Change(at: Timestamp(milliseconds: $0.0 * 1000), offsetSeconds: $0.1)
+            (ZoneRules.Change(at: Timestamp(milliseconds: $0.0 * 1000), offsetSeconds: $0.1), $0.2)
         }
     }
 
@@ -202,16 +229,17 @@ private struct PosixZone {
 
     private typealias Bytes = Substring.UTF8View
 
-    /// Takes a zone's abbreviation from the text: three letters or more, or any text in `<>`.
-    private static func name(_ rest: inout Bytes) -> Bool {
+    /// Takes a zone's abbreviation from the text: three letters or more, or any text in `<>`; `nil` without one.
+    private static func name(_ rest: inout Bytes) -> String? {
         if rest.first == UInt8(ascii: "<") {
-            guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
+            guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+            let name = String(Substring(rest[..<end].dropFirst()))
             rest = rest[rest.index(after: end)...]
-            return true
+            return name
         }
         let letters = rest.prefix { (65...90).contains($0 & 0xDF) }
         rest = rest.dropFirst(letters.count)
-        return letters.count >= 3
+        return letters.count >= 3 ? String(Substring(letters)) : nil
     }
 
     /// Takes a number of one to three digits.

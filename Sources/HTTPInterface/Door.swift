@@ -30,10 +30,14 @@ package struct Door: Sendable {
     package let deviceContacts: DeviceContacts
     /// The address of the service as browsers reach it, if the operator has given it.
     package let publicURL: String?
+    /// The page for a browser that asks for an address that no route has; `nil` for a request that wants no page. It must
+    /// not block, and does not know who is signed in.
+    private let pageOfNothing: @Sendable (HTTPRequest) -> HTTPResponse?
 
     package init(
         decisions: Decisions, routes: RouteTable, answers: AnswerPool, callers: Callers, requestKeys: RequestKeys,
-        crossOrigin: CrossOrigin, requestFigures: RequestFigures, deviceContacts: DeviceContacts, publicURL: String?
+        crossOrigin: CrossOrigin, requestFigures: RequestFigures, deviceContacts: DeviceContacts, publicURL: String?,
+        pageOfNothing: @escaping @Sendable (HTTPRequest) -> HTTPResponse?
     ) {
         self.decisions = decisions
         self.routes = routes
@@ -44,6 +48,7 @@ package struct Door: Sendable {
         self.requestFigures = requestFigures
         self.deviceContacts = deviceContacts
         self.publicURL = publicURL
+        self.pageOfNothing = pageOfNothing
     }
 
     /// Answers `request` exactly once, on any thread. `HEAD` is handled like `GET`.
@@ -94,7 +99,8 @@ package struct Door: Sendable {
             response.headers.append(("Allow", allowed.joined(separator: ", ")))
             return answer(response, to: .random(), of: "")
         }
-        answer(Problem(404, "Not found", "There is nothing at this address.").response, to: .random(), of: "")
+        let nothing = Problem(404, "Not found", "There is nothing at this address.")
+        answer((method == "GET" ? pageOfNothing(request) : nil) ?? nothing.response, to: .random(), of: "")
     }
 
     /// Authenticates the caller, checks the request and hands it to the route's work.

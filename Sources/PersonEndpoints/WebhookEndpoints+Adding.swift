@@ -14,8 +14,9 @@ extension WebhookEndpoints {
     ///
     /// The body has `kind`, by default `webhook`, and the members of that kind:
     /// - `webhook`: `url`, of an origin that the operator allows
-    /// - `ntfy`: `url` of the topic, of an allowed origin; optionally `token`, `priority` and `detailedTitle`
-    /// - `email`: `address`, and optionally `detailedTitle`
+    /// - `ntfy`: `url` of the topic, of an allowed origin; optionally `token`, `priority`, `detailedTitle`, `language`
+    ///   and `zone`
+    /// - `email`: `address`, and optionally `detailedTitle`, `language` and `zone`
     /// - `homeAssistant`: nothing
     ///
     /// All but `homeAssistant` take `topics`, by default all but silence, and `silentAfter` for the topic silence. The
@@ -31,7 +32,7 @@ extension WebhookEndpoints {
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
         let body = try exchange.object(
-            "kind", "url", "address", "token", "priority", "detailedTitle", "topics", "silentAfter")
+            "kind", "url", "address", "token", "priority", "detailedTitle", "topics", "silentAfter", "language", "zone")
         let handle = try exchange.handle(0)
         let now = decisions.clock()
         // A caller without the right must not learn which targets are allowed.
@@ -83,8 +84,8 @@ extension WebhookEndpoints {
     private static func members(of kind: NoticeKind?) -> [String] {
         switch kind {
         case nil: ["url"]
-        case .ntfy?: ["url", "token", "priority", "detailedTitle"]
-        case .email?: ["address", "detailedTitle"]
+        case .ntfy?: ["url", "token", "priority", "detailedTitle", "language", "zone"]
+        case .email?: ["address", "detailedTitle", "language", "zone"]
         case .homeAssistant?: []
         }
     }
@@ -95,12 +96,14 @@ extension WebhookEndpoints {
     ) throws(Problem) -> WebhookTarget {
         let word = kind?.word ?? NoticeKind.signedWord
         let taken = Self.members(of: kind)
-        for name in ["url", "address", "token", "priority", "detailedTitle"] where !taken.contains(name) {
+        for name in ["url", "address", "token", "priority", "detailedTitle", "language", "zone"]
+        where !taken.contains(name) {
             guard body[name].map(\.isNull) ?? true else {
                 throw .refused("\"\(name)\" does not belong to the kind \(word); leave it out.")
             }
         }
         let isDetailed = try body.flag("detailedTitle", default: false)
+        let wording = try wording(of: body)
         switch kind {
         case nil:
             // Standard Webhooks requires 24 to 64 bytes.
@@ -118,7 +121,8 @@ extension WebhookEndpoints {
                 throw .invalid("\"priority\" must be a whole number from 1 (least) to 5 (most urgent).")
             }
             return WebhookTarget(
-                url: url.text, secret: Array(token.utf8), priority: priority?.int, showsDetailInTitle: isDetailed)
+                url: url.text, secret: Array(token.utf8), priority: priority?.int, showsDetailInTitle: isDetailed,
+                wording: wording)
         case .email?:
             guard webhookDeliverer?.sendsMail ?? false else {
                 throw Problem(
@@ -127,7 +131,7 @@ extension WebhookEndpoints {
             guard let address = MailAddress(try body.optionalText("address") ?? "") else {
                 throw .refused("\"address\" must be one mail address, for example anna@example.org.")
             }
-            return WebhookTarget(address: address, key: secret, showsDetailInTitle: isDetailed)
+            return WebhookTarget(address: address, key: secret, showsDetailInTitle: isDetailed, wording: wording)
         case .homeAssistant?:
             guard hasTrackers else {
                 throw Problem(
@@ -136,6 +140,19 @@ extension WebhookEndpoints {
             }
             return WebhookTarget(url: "mqtt:", secret: [])
         }
+    }
+
+    /// The language and zone of a body's texts: English without one, and the zone of each message's place.
+    private func wording(of body: JSONValue) throws(Problem) -> NoticeWording {
+        let word = try body.optionalText("language")
+        guard let language = NoticeWording.Language.allCases.first(where: { $0.word == word ?? "en" }) else {
+            throw .invalid("\"language\" must be one of \(NoticeWording.Language.words.joined(separator: ", ")).")
+        }
+        let zone = try body.optionalText("zone")
+        guard zone.map(views.timeZones.has) ?? true else {
+            throw .refused("\"zone\" must be a name of the IANA database, for example Europe/Vienna.")
+        }
+        return NoticeWording(language: language, zone: zone)
     }
 
     /// Longer than any access token of ntfy.

@@ -29,7 +29,7 @@ struct WebhookEndpoints: Sendable {
     /// messages were posted.
     ///
     /// `tries`, `status`, `reason` and `nextTry` describe the present message if it is not accepted yet, and are
-    /// absent otherwise.
+    /// absent otherwise. `testedAt` and `testOutcome` describe the last test message.
     func list(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -58,7 +58,9 @@ struct WebhookEndpoints: Sendable {
                     token: references.name(webhook.token.rawValue, .token), state: state,
                     told: references.place(webhook.place), deadLetters: Int64(webhook.letters.count),
                     tries: trouble.map { Int64($0.tries) }, status: (trouble?.outcome.status).map { Int64($0) },
-                    reason: trouble?.outcome.reason, nextTry: trouble.map { Moment($0.nextTry) })
+                    reason: trouble?.outcome.reason, nextTry: trouble.map { Moment($0.nextTry) },
+                    testedAt: (webhook.test?.at).map { Moment($0) }, testOutcome: webhook.testOutcome?.word,
+                    language: target?.wording?.language.word, zone: target?.wording?.zone)
             }
         }
     }
@@ -96,6 +98,34 @@ struct WebhookEndpoints: Sendable {
 
     /// Longer than any code with separators.
     private static let codeBytes = 64
+
+    /// `POST /v1/people/*/webhooks/*/test`: sends a message without data about the person, after the messages that wait.
+    /// The answer comes before the message; the list shows the outcome.
+    ///
+    /// Recorded as `OperatorActed(testWebhook)` in the person's audit, also if the person asks for it. The message is
+    /// recorded as a read before it leaves, like every other.
+    ///
+    /// - Throws: 404 for a webhook that is removed or another person's, 422 if it would not send the message, 429 after
+    ///   ``Limits/testsPerWebhook``.
+    func test(
+        _ exchange: Exchange, _ context: AnswerContext
+    ) throws(Problem) -> HTTPResponse {
+        let id = WebhookID(rawValue: try exchange.number(1, .webhook, decisions))
+        let handle = try exchange.handle(0)
+        let now = decisions.clock()
+        // A caller without the right must not learn which targets are allowed.
+        let kind = decisions.log.withStanding { standing -> NoticeKind?? in
+            guard case .success(let permit) = standing.authorize(exchange.caller, to: .manage, about: handle, at: now),
+                let webhook = standing.webhooks[id], webhook.person == permit.subject
+            else { return nil }
+            return .some(webhook.terms.kind)
+        }
+        if let kind, !isAllowed(Self.target(of: id, context), kind) {
+            throw .refused("The operator no longer allows this target; ask the operator, or add another webhook.")
+        }
+        let receipt = try decisions.append(exchange, .testWebhook(id, of: handle))
+        return .done(receipt, decisions.references(for: exchange.caller))
+    }
 
     /// `DELETE /v1/people/*/webhooks/*`: removes a webhook with its dead letters.
     ///

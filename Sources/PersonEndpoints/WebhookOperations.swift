@@ -11,13 +11,14 @@ extension WebhookEndpoints {
                 APIPath.peopleWebhooks.text, add,
                 group: .people, summary: "Add a webhook.",
                 description:
-                    "Needs the person's own token with the scopes `manage` and `audit`. A session of the page issues a token for the webhook, which is revoked with it. `kind` says how messages are delivered: `webhook` posts signed JSON to `url`, `ntfy` a text to the topic `url` of an ntfy server, `email` mails a text to `address` once a mailed code has confirmed it, and `homeAssistant` keeps a device tracker at the MQTT broker. The operator must have allowed the origin of `url`, or configured the relay or broker. `silentAfter` is in seconds and goes with the topic `silence`. The secret that signs messages is shown only once.",
+                    "Needs the person's own token with the scopes `manage` and `audit`. A session of the page issues a token for the webhook, which is revoked with it. `kind` says how messages are delivered: `webhook` posts signed JSON to `url`, `ntfy` a text to the topic `url` of an ntfy server, `email` mails a text to `address` once a mailed code has confirmed it, and `homeAssistant` keeps a device tracker at the MQTT broker. The operator must have allowed the origin of `url`, or configured the relay or broker. `silentAfter` is in seconds and goes with the topic `silence`. The texts of `ntfy` and `email` are in `language`, by default English. Their times are in `zone`, an IANA name, and without it in the zone of the place that a message is about, or in UTC. The secret that signs messages is shown only once.",
                 access: .token([.manage, .audit]), discloses: .command,
                 body: Operation.Body(
                     Schema.body(optional: [
                         "kind": Schema.words(NoticeKind.words), "url": Schema.text, "address": Schema.text,
                         "token": Schema.text, "priority": Schema.integer(1...5), "detailedTitle": Schema.boolean,
                         "topics": Self.topicsSchema, "silentAfter": Schema.integer(Limits.silenceSeconds),
+                        "language": Schema.words(NoticeWording.Language.words), "zone": Schema.timeZone,
                     ]), named: "NewWebhook",
                     example: ["url": "https://hooks.example/whereabouts", "topics": ["visit", "crossing"]]),
                 answer: Operation.Answer(
@@ -38,6 +39,12 @@ extension WebhookEndpoints {
                 body: Operation.Body(
                     Schema.body(["code": Schema.text]), named: "Confirmation", example: ["code": "H7QKM-29XTD"]),
                 isRepeatable: true),
+            .command(
+                "POST", APIPath.peopleWebhooksTest.text, test,
+                group: .people, summary: "Send a test message.",
+                description:
+                    "Sends a message that holds nothing about the person, after the messages that wait. `testOutcome` of the list says whether the target has accepted it. A webhook that would not send it, for example to an address that is not confirmed, is refused with 422. For the person (scopes `manage` and `audit`) or the operator.",
+                access: .token([.manage, .audit])),
             .command(
                 "DELETE", APIPath.peopleWebhook.text, decisions.done(by: remove),
                 group: .people, summary: "Remove a webhook.",

@@ -26,7 +26,7 @@ package final class BrokerReceiver: Sendable {
         let isNoted = Mutex(false)
         let phones = Mutex<[DeviceID: String]>([:])
         var configuration = configuration
-        if let trackers { configuration.furtherTopics = [trackers.filter] }
+        if let trackers { configuration.furtherTopics = [trackers.filter, trackers.testFilter] }
         let subscription = BrokerSubscription(configuration) { message in
             if trackers?.take(message) ?? false { return true }
             guard let sender = Sender(topic: message.topic, in: intake.decisions) else {

@@ -93,6 +93,7 @@ package struct APIPath: Hashable, Sendable {
     package static let peopleWebhooks = APIPath("/v1/people/*/webhooks")
     package static let peopleWebhook = APIPath("/v1/people/*/webhooks/*")
     package static let peopleWebhooksConfirmation = APIPath("/v1/people/*/webhooks/*/confirmation")
+    package static let peopleWebhooksTest = APIPath("/v1/people/*/webhooks/*/test")
     package static let peopleWebhooksDeadLetters = APIPath("/v1/people/*/webhooks/*/dead-letters")
     package static let peopleWebhooksDeadLetter = APIPath("/v1/people/*/webhooks/*/dead-letters/*")
     package static let peopleWebhooksDeadLettersRetry = APIPath("/v1/people/*/webhooks/*/dead-letters/*/retry")

@@ -10,6 +10,8 @@ package struct CrossingItem: Reply, Hashable {
     package var reported: Moment
     /// For an exit: since the entry, if that is known.
     package var dwellSeconds: Double?
+    /// The zone of the region; only in the person's own feed.
+    package var timeZone: String?
 
     package init(region: String, type: String, time: Moment, reported: Moment, dwellSeconds: Double? = nil) {
         (self.region, self.type, self.time, self.reported) = (region, type, time, reported)
@@ -26,5 +28,6 @@ package struct CrossingItem: Reply, Hashable {
         try members.required("time", &time)
         try members.required("reported", &reported)
         try members.optional("dwellSeconds", .length, &dwellSeconds)
+        try members.optional("timeZone", .timeZone, &timeZone)
     }
 }

@@ -22,16 +22,26 @@ package struct WebhookItem: Reply, Hashable {
     package var status: Int64?
     package var reason: String?
     package var nextTry: Moment?
+    /// When the last test message was asked for; `nil` without one.
+    package var testedAt: Moment?
+    /// `waiting`, `delivered` or `givenUp`.
+    package var testOutcome: String?
+    /// The language of its texts; `nil` for English with times in UTC, and for messages without texts.
+    package var language: String?
+    /// The IANA name of the zone of its times; `nil` for that of each message's place.
+    package var zone: String?
 
     package init(
         id: Reference, kind: String, url: String? = nil, topics: [String], silentAfter: Int64? = nil, token: Reference,
         state: String, told: Reference, deadLetters: Int64, tries: Int64? = nil, status: Int64? = nil,
-        reason: String? = nil, nextTry: Moment? = nil
+        reason: String? = nil, nextTry: Moment? = nil, testedAt: Moment? = nil, testOutcome: String? = nil,
+        language: String? = nil, zone: String? = nil
     ) {
         (self.id, self.kind, self.url, self.topics, self.token) = (id, kind, url, topics, token)
         self.silentAfter = silentAfter
         (self.state, self.told, self.deadLetters, self.tries) = (state, told, deadLetters, tries)
         (self.status, self.reason, self.nextTry) = (status, reason, nextTry)
+        (self.testedAt, self.testOutcome, self.language, self.zone) = (testedAt, testOutcome, language, zone)
     }
 
     package static var invented: Self {
@@ -54,6 +64,10 @@ package struct WebhookItem: Reply, Hashable {
         try members.optional("status", &status)
         try members.optional("reason", &reason)
         try members.optional("nextTry", &nextTry)
+        try members.optional("testedAt", &testedAt)
+        try members.optional("testOutcome", .words(["waiting", "delivered", "givenUp"]), &testOutcome)
+        try members.optional("language", .words(["en", "de"]), &language)
+        try members.optional("zone", .timeZone, &zone)
     }
 }
 

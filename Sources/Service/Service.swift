@@ -152,7 +152,7 @@ package final class Service: Sendable {
             callers: callers,
             requestKeys: RequestKeys(under: keyEncryptionKey),
             crossOrigin: CrossOrigin(origins: configuration.allowedOrigins), requestFigures: requestFigures,
-            deviceContacts: deviceContacts, publicURL: configuration.publicURL)
+            deviceContacts: deviceContacts, publicURL: configuration.publicURL, pageOfNothing: page.nothing(at:))
         try reactors.start(
             configuration, decisions, sources: sources, personLogs: personLogs, secretBoxes: secretBoxes)
     }

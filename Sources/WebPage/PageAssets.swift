@@ -1,5 +1,4 @@
 import Answers
-import CPageAssets
 import Cryptography
 import GZIP
 import Glibc
@@ -52,7 +51,7 @@ struct PageAssets: Sendable {
     ///
     /// Cost: compresses every file once, at the start of the service.
     init(leaflet: String = leafletFolder) {
-        var files = Self.embedded
+        var files = PageFiles.embedded
         for (name, file) in Self.leafletFiles {
             files[name] = DataDirectory.read("\(leaflet)/\(file)", atMost: Self.leafletBytes)
         }
@@ -146,16 +145,6 @@ struct PageAssets: Sendable {
     private static func ends(_ line: ArraySlice<UInt8>, with text: String) -> Bool {
         line.suffix(text.utf8.count).elementsEqual(text.utf8)
     }
-
-    /// The embedded files.
-    static let embedded: [String: [UInt8]] = {
-        var files: [String: [UInt8]] = [:]
-        for index in 0..<page_assets_count() {
-            let asset = page_asset_at(index)
-            files[String(cString: asset.name)] = Array(UnsafeBufferPointer(start: asset.bytes, count: asset.count))
-        }
-        return files
-    }()
 
     /// The media type by the ending of a name.
     private static func type(of name: String) -> String {

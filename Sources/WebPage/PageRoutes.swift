@@ -1,9 +1,10 @@
 package import Answers
 package import HTTPInterface
+package import HTTPServer
 import HouseEndpoints
 
 /// The web page: its views, its files, and the operations that only the page needs.
-package struct PageRoutes {
+package struct PageRoutes: Sendable {
     private let decisions: Decisions
     private let timeZones: TimeZoneDatabase
     private let publicURL: String?
@@ -39,6 +40,12 @@ package struct PageRoutes {
 
     /// The operations that the API description has too: the map's names, and signing in.
     package var operations: [Operation] { map.operations + sessions.operations }
+
+    /// The page for a browser at an address that no route has; `nil` for a program, which gets the problem as JSON.
+    package func nothing(at request: HTTPRequest) -> HTTPResponse? {
+        let types = request.header("accept").map { Preference.preferred($0.lowercased()) } ?? []
+        return types.contains("text/html") ? shell.nothing(request) : nil
+    }
 
     /// The views and files, which the API description does not have. The views show the answers of `operations`.
     package func routes(over operations: [Operation]) -> [Route] {

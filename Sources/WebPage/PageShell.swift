@@ -4,7 +4,7 @@ import Whereabouts
 
 /// The frame of every page: head, navigation, and the form with which someone signs in.
 ///
-/// The frame is the same with and without scripts. All texts come from ``PageText``, and all markup from ``HTML``.
+/// The frame is the same with and without scripts. All texts come from `PageText`, and all markup from ``HTML``.
 struct PageShell: Sendable {
     /// The files of the page.
     let assets: PageAssets
@@ -209,6 +209,17 @@ struct PageShell: Sendable {
         var answer = self.answer(html, status: problem?.status ?? 200)
         answer.headers.append(("X-Robots-Tag", "noindex, nofollow"))
         return answer
+    }
+
+    /// The page at an address that no route has. It is the same for everyone, says no more than the problem that programs
+    /// get, and needs no script.
+    func nothing(_ request: HTTPRequest) -> HTTPResponse {
+        let text = PageText(request)
+        let html = page(text, title: text["nothing.title"], reader: nil, isPlain: true) { html in
+            html.element("h1", text["nothing.title"])
+            html.element("p") { $0.element("a", ["href": "/"], text["nothing.home"]) }
+        }
+        return answer(html, status: 404)
     }
 
     /// The form with which someone signs in, with the reason if a try failed.

@@ -1,3 +1,4 @@
+import Answers
 import Whereabouts
 
 /// The days of the year as a calendar, a table for each month.

@@ -90,11 +90,16 @@ def test_notices_are_added_confirmed_and_removed(world):
             finish(visit, "Begin")
             visit.has("td", f"{origin}/walkers-phone")
             visit.has("td", "who asks and what was shown")
+            visit.page.get_by_role("button", name=f"Send a test to {origin}/walkers-phone").click()
+            visit.has("td", "Test delivered")
+            eventually("the test is posted", lambda: posted == [("/walkers-phone", "This is a test: notices arrive here.")])
+            expect(not world.violations(visit.page), f"a test: {world.violations(visit.page)}")
             press(visit, "By mail")
             visit.page.get_by_label("Mail address").fill("walker@example.org")
             finish(visit, "Begin")
             visit.has("td .pill", "waits for the code")
             mail = eventually("the code is mailed", lambda: mails and mails[0])
+            expect(visit.page.get_by_role("button", name="Send a test to walker@example.org").count() == 0, "a test before the code")
             code = re.search(r"\b[A-Z0-9]{5}-[A-Z0-9]{5}\b", text_of(mail))[0]
             visit.page.get_by_role("button", name="Enter the code for walker@example.org").click()
             visit.page.locator("dialog").get_by_label("Code", exact=True).fill("AAAAA-AAAAA")
@@ -124,6 +129,60 @@ def test_notices_are_added_confirmed_and_removed(world):
         expect(house.get("/v1/people/walker/webhooks", house.tokens["walker"])["items"] == [], "notices are left")
         tokens = house.get("/v1/people/walker/tokens", house.tokens["walker"])["items"]
         expect(not any(sorted(one["scopes"]) == ["audit", "query"] for one in tokens), f"their tokens are left: {tokens}")
+
+
+def test_a_notice_comes_in_the_readers_language_and_zone(world):
+    house = world.house
+    with ntfy() as (origin, posted), configured(house, webhooks={"targets": [origin], "privateAddresses": True}):
+        with world.visit("walker", locale="de-AT", timezone_id="America/New_York") as visit:
+            visit.open("sharing")
+            press(visit, "Per ntfy")
+            visit.page.get_by_label("Adresse des Themas").fill(f"{origin}/t")
+            finish(visit, "Beginnen")
+            visit.page.get_by_role("button", name=f"Test an {origin}/t senden").click()
+            visit.has("td", "Test zugestellt")
+            eventually("the test is posted", lambda: posted == [("/t", "Das ist ein Test: Benachrichtigungen kommen hier an.")])
+            items = house.get("/v1/people/walker/webhooks", house.tokens["walker"])["items"]
+            expect([(one["language"], one["zone"]) for one in items] == [("de", "America/New_York")], f"the list is {items}")
+            visit.page.get_by_role("button", name=f"Benachrichtigungen an {origin}/t entfernen").click()
+            finish(visit, "Entfernen")
+            visit.page.locator("td", has_text=f"{origin}/t").wait_for(state="detached")
+            visit.must_be_quiet("german")
+
+
+def test_a_test_that_is_not_accepted_says_why(world):
+    house = world.house
+
+    class Refusing(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(507)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with serving(Refusing) as origin, configured(house, webhooks={"targets": [origin], "privateAddresses": True}):
+        with world.visit("walker", **PHONE) as visit:
+            visit.open("sharing")
+            press(visit, "By ntfy")
+            visit.page.get_by_label("Address of the topic").fill(f"{origin}/t")
+            finish(visit, "Begin")
+            button = visit.page.get_by_role("button", name=f"Send a test to {origin}/t")
+            button.click()
+            visit.has("td .pill", "tries again")
+            visit.has("td", "507")
+            visit.has("td", "Test on its way")
+            expect(visit.sideways() <= 0, f"{visit.sideways()} px")
+            visit.page.locator("[aria-busy=true]").wait_for(state="detached", timeout=20_000)
+            # A second one waits for the first.
+            button.click()
+            visit.has(".problem", "has not been accepted yet")
+            visit.complaints.clear()  # The browser reports the refusal.
+            visit.page.get_by_role("button", name=f"Remove the notices to {origin}/t").click()
+            finish(visit, "Remove")
+            visit.page.locator("td", has_text=f"{origin}/t").wait_for(state="detached")
 
 
 def test_a_target_that_is_not_allowed_is_refused_in_words(world):

@@ -265,3 +265,16 @@ def test_a_revoked_token_ends_the_page(world):
         with contextlib.suppress(Error):
             visit.page.reload()
         visit.has("h1", "Sign in")
+
+
+def test_an_address_that_does_not_exist_leads_home(world):
+    with world.visit("walker") as visit:
+        answer = visit.page.goto(f"{world.house.url}/nosuch")
+        expect(answer.status == 404, f"the status is {answer.status}")
+        visit.has("h1", "There is nothing at this address")
+        expect(not world.violations(visit.page), f"the page: {world.violations(visit.page)}")
+        visit.complaints.clear()  # The browser reports the status.
+        visit.page.get_by_role("link", name="To the start page").click()
+        visit.page.wait_for_url(f"{world.house.url}/**")
+        visit.has("h1", "")
+        visit.must_be_quiet("home")

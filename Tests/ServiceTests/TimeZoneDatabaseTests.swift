@@ -42,12 +42,39 @@ import Whereabouts
         try Foreign.python(program)
     }
 
+    /// Every zone, with the names that its clocks have.
+    @Test(.enabled(if: hasPython, "There is no Python with zoneinfo."))
+    func `every zone's labels are those that Python's zoneinfo gives`() throws {
+        var dice = SplitMix(6)
+        var lines: [String] = []
+        for name in Self.database.names.sorted() {
+            for _ in 0..<4 {
+                let moment = Int64.random(in: 631_152_000..<4_102_444_800, using: &dice)
+                guard let clock = Self.database.clock(name, at: Timestamp(milliseconds: moment * 1000)) else {
+                    continue
+                }
+                lines.append("\(name) \(moment) \(clock.offsetSeconds) \(clock.label)")
+            }
+        }
+        try #require(lines.count > 1500)
+        let program = """
+            import datetime, zoneinfo
+            for line in '''\(lines.joined(separator: "\n"))'''.splitlines():
+                name, moment, offset, label = line.split()
+                shown = datetime.datetime.fromtimestamp(int(moment), zoneinfo.ZoneInfo(name))
+                wanted = shown.tzname() if shown.tzname()[0].isalpha() else 'UTC' + shown.tzname()
+                assert (shown.utcoffset().total_seconds(), wanted) == (int(offset), label), (line, wanted)
+            """
+        try Foreign.python(program)
+    }
+
     @Test(arguments: [
         "", "Nowhere", "europe/vienna", "../../etc/passwd", "/usr/share/zoneinfo/Europe/Vienna", "Europe", "Europe/",
         "Europe/Vienna/", "posix/Europe/Vienna", "Europe/../Europe/Vienna", "Europe/Vienna\0",
     ])
     func `what is no zone's name opens nothing`(name: String) {
         #expect(Self.database.rules(name, from: Timestamp(milliseconds: 0), to: .now) == nil)
+        #expect(Self.database.clock(name, at: .now) == nil)
     }
 
     /// Twice a year, and no more is kept than asked for.

@@ -38,7 +38,8 @@ import Testing
         "Tables": ["AuditTables", "Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],
         // The upper floor. Answers computes the answers for devices and people, and only its gate lets them out.
         "Answers": [
-            "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections", "Replies",
+            "AuditTables", "CPageAssets", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections",
+            "Replies",
             "SQLite",
             "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
@@ -69,7 +70,7 @@ import Testing
             "WireFormats",
         ],
         "WebPage": [
-            "Answers", "CPageAssets", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer",
+            "Answers", "Cryptography", "GZIP", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer",
             "HouseEndpoints", "Log", "Replies", "SQLite", "Transparency", "Whereabouts", "WireFormats",
         ],
         "Service": [

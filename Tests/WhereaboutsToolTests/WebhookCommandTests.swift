@@ -78,19 +78,26 @@ import Testing
         try scene.until { $0["told"]?.int ?? 0 > Int64(number) ?? 0 }
         #expect(scene.told == ["change"])
         let list = scene.tool("webhook", "list", "--person", "anna").results
-        #expect(list.contains("active") && list.contains(scene.url))
+        #expect(list.contains("active") && list.contains(scene.url) && !list.contains("delivered"))
+        let tested = scene.tool("webhook", "test", number, "--person", "anna")
+        #expect(tested.exitCode == 0 && tested.results.contains("webhook list --person anna"), "\(tested.notes)")
+        try scene.until { $0["testOutcome"]?.string == "delivered" }
+        #expect(scene.told == ["change", "test"])
+        #expect(scene.tool("webhook", "list", "--person", "anna").results.contains("delivered"))
 
         scene.answer(410)
         try scene.change()
         try scene.until { $0["state"]?.string == "stopped" }
         let letters = scene.tool("webhook", "letters", number, "--person", "anna").results
         #expect(letters.contains("msg_") && letters.contains("410"))
+        let refused = scene.tool("webhook", "test", number, "--person", "anna")
+        #expect(refused.exitCode != 0 && refused.notes.contains("stopped"), "\(refused.notes)")
         scene.answer(204)
         #expect(
             scene.tool("webhook", "retry", number, "--person", "anna").results
                 == "1 sent again; \"webhook letters\" lists those that fail again.\n")
         try scene.until { $0["state"]?.string == "active" && $0["deadLetters"]?.int == 0 }
-        #expect(scene.told == ["change", "change", "change"])
+        #expect(scene.told == ["change", "test", "change", "change"])
 
         scene.answer(410)
         try scene.change()
@@ -114,11 +121,12 @@ import Testing
         let added = scene.tool(
             "webhook", "add", "--person", "anna", "--kind", "ntfy", "--url", scene.url, "--token-file", file,
             "--priority",
-            "4", "--topics", "change", "--silent-after", "6h")
+            "4", "--topics", "change", "--silent-after", "6h", "--language", "de", "--zone", "Europe/Vienna")
         #expect(added.exitCode == 0 && !added.results.contains("secret"), "\(added.notes)")
         let listed = try json(scene.tool("webhook", "list", "--person", "anna", "--json").results)
         let webhook = try #require(listed["webhooks"]?.array.map(Array.init)?.first)
         #expect(webhook["kind"]?.string == "ntfy" && webhook["silentAfter"]?.int == 21_600)
+        #expect(webhook["language"]?.string == "de" && webhook["zone"]?.string == "Europe/Vienna")
         #expect(webhook["topics"]?.array?.compactMap(\.string) == ["change", "silence"])
         try scene.change()
         try scene.until { $0["told"]?.int ?? 0 > $0["id"]?.int ?? .max }

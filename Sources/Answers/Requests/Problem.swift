@@ -87,6 +87,11 @@ package struct Problem: Error, Sendable {
                     ? "Accounts from the same invitation may together invite \(Limits.accountInvitationsPerTree.capacity) people a day, and have done so; invite again later, or ask the operator for an account."
                     : "You may invite \(Limits.accountInvitationsPerInviter.capacity) people a day, and have done so; invite again later.",
                 retryAfterSeconds: Int(seconds))
+        case .tooManyTests(let seconds):
+            self.init(
+                429, "Too often",
+                "A webhook gets \(Limits.testsPerWebhook.capacity) test messages at once, then one every \(Limits.testsPerWebhook.refillSeconds / 60) minutes; try again later.",
+                retryAfterSeconds: Int(seconds))
         case .tooManyOwnQueries:
             self.init(
                 429, "Too many",

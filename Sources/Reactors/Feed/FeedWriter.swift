@@ -133,9 +133,12 @@ package struct FeedWriter {
                 question: .visits, event: "visit", number: told.number, at: visit.departure ?? visit.arrival,
                 data: data(of: told, VisitItem(visit, placeName: name, context)))
         case .crossing(let crossing):
+            let area = sources.decisions.log.withStanding { $0.regions[crossing.crossing.region]?.area }
+            var item = CrossingItem(crossing)
+            item.timeZone = area.flatMap { context.timeZone(at: $0.anchor) }
             return FeedItem(
                 question: .crossings, event: "crossing", number: told.number, at: crossing.crossing.time,
-                data: data(of: told, CrossingItem(crossing)))
+                data: data(of: told, item))
         }
     }
 

@@ -24,6 +24,8 @@ final class TrackerPublisher: Sendable {
     private let state = Mutex(State())
     /// The recorded contents that have not left, by webhook. The log's thread adds to it.
     private let recorded = Mutex<[WebhookID: Recorded]>([:])
+    /// The recorded test messages that have not left; `nil` if the log has refused the record.
+    private let recordedTests = Mutex<[WebhookID: Repeatable?]>([:])
 
     /// A recorded content of a tracker.
     private struct Recorded {
@@ -40,6 +42,8 @@ final class TrackerPublisher: Sendable {
         var published: [WebhookID: Published] = [:]
         /// The webhooks whose content is being recorded.
         var recording: Set<WebhookID> = []
+        /// The test messages that are being recorded or have left on this connection, by webhook.
+        var tests: [WebhookID: Int64] = [:]
         /// The calls of ``due()``.
         var ticks = 0
     }
@@ -69,6 +73,8 @@ final class TrackerPublisher: Sendable {
         let permit: Permit
         let question: ReadQuestion
         let source: Source
+        /// The event that asked for a test message, until the broker has it.
+        let test: Int64?
     }
 
     /// The calls of ``due()`` between two checks of the wanted trackers. A pause reaches the broker within half a
@@ -88,8 +94,15 @@ final class TrackerPublisher: Sendable {
     /// The topic filter of the retained configurations, to which the publisher subscribes.
     var filter: String { topics.filter }
 
-    /// Notes a retained configuration; `false` if the message is not about a tracker.
+    /// The filter of test messages, to which the publisher subscribes: one that comes back has arrived.
+    var testFilter: String { topics.testFilter }
+
+    /// Notes a retained configuration or a test message; `false` if the message is not about a tracker.
     func take(_ message: BrokerMessage) -> Bool {
+        if topics.isTest(message.topic) {
+            noteTest(message.topic)
+            return true
+        }
         guard let name = topics.name(inTopic: message.topic) else { return false }
         // The tracker's own configuration is cleared last.
         guard message.topic == topics.configurations(name)[0] || !message.payload.isEmpty else { return true }
@@ -105,6 +118,7 @@ final class TrackerPublisher: Sendable {
         state.withLock { state in
             state.retained = []
             state.published = [:]
+            state.tests = [:]
         }
     }
 
@@ -118,14 +132,61 @@ final class TrackerPublisher: Sendable {
             defer { contents = [:] }
             return contents
         }
-        guard isTime || !contents.isEmpty else { return [] }
+        let tests = recordedTests.withLock { tests in
+            defer { tests = [:] }
+            return tests
+        }
+        guard isTime || !contents.isEmpty || !tests.isEmpty else { return [] }
         let now = decisions.log.questions.now()
         // Publishes only trackers that are wanted now: a content that was recorded before a pause is dropped.
         let wishes = wishes(at: decisions.clock())
         var messages = clearings(wishes)
         for (id, content) in contents { messages += publications(of: content, id, wishes[id], at: now) }
-        for (id, wish) in wishes { record(id, wish, at: now) }
+        for (id, test) in tests {
+            if wishes[id] != nil, let test {
+                messages.append(BrokerPublication(topic: topics.test(topics.name(of: id)), payload: test.body))
+            } else {
+                state.withLock { $0.tests[id] = nil }
+            }
+        }
+        for (id, wish) in wishes {
+            record(id, wish, at: now)
+            if let number = wish.test { recordTest(number, id, wish) }
+        }
         return messages
+    }
+
+    /// Records a test message of a tracker that Home Assistant knows, once on each connection until it comes back.
+    private func recordTest(_ number: Int64, _ id: WebhookID, _ wish: Wish) {
+        let isNew = state.withLock { state in
+            guard state.published[id] != nil, state.tests[id] != number else { return false }
+            state.tests[id] = number
+            return true
+        }
+        guard isNew else { return }
+        let question = ReadQuestion(subject: wish.subject, question: .live, from: nil, to: nil, purpose: nil)
+        let now = decisions.clock()
+        guard
+            case .success(let permit) = decisions.log.withStanding({
+                $0.authorize(wish.caller, toRead: question, at: now)
+            })
+        else { return }
+        let computed = Gate.Computed(body: TrackerTopics.testPayload, count: 1, asOf: number)
+        sources.views.gate.record(question, permitted: permit, computed, by: wish.caller) { [self] test in
+            recordedTests.withLock { $0[id] = .some(test) }
+        }
+    }
+
+    /// Settles the test message that the broker has handed back to its subscribers, of which the service is one.
+    private func noteTest(_ topic: String) {
+        let found = decisions.log.withStanding { standing in
+            standing.webhooks.all.first { id, webhook in
+                webhook.terms.kind == .homeAssistant && webhook.testOutcome == .waiting
+                    && topics.test(topics.name(of: id)) == topic
+            }
+        }
+        guard let (id, webhook) = found, let test = webhook.test else { return }
+        decisions.log.submit(.settleWebhook(id, .told(upTo: test.number)), by: .house, correlation: .random()) { _ in }
     }
 
     /// The messages with a recorded content, if it is still wanted; with the configurations before the first.
@@ -166,7 +227,8 @@ final class TrackerPublisher: Sendable {
                 }
                 wishes[id] = Wish(
                     person: webhook.person, subject: subject, caller: caller, permit: permit, question: question,
-                    source: Source(fix: newest.number, regions: person.regions))
+                    source: Source(fix: newest.number, regions: person.regions),
+                    test: webhook.testOutcome == .waiting ? webhook.test?.number : nil)
             }
             return wishes
         }

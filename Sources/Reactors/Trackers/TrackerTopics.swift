@@ -8,8 +8,10 @@ import Whereabouts
 ///
 ///     homeassistant/device_tracker/whereabouts_1f0a22c9/5d0c41b7a3e2/config   {"name":null,"state_topic":…}
 ///     homeassistant/sensor/whereabouts_1f0a22c9/5d0c41b7a3e2/config           {"name":"Battery",…}
+///     homeassistant/event/whereabouts_1f0a22c9/5d0c41b7a3e2/config            {"name":"Test",…}
 ///     whereabouts/1f0a22c9/5d0c41b7a3e2/state                                 home
 ///     whereabouts/1f0a22c9/5d0c41b7a3e2/attributes                            {"latitude":48.2,…}
+///     whereabouts/1f0a22c9/5d0c41b7a3e2/test                                  {"event_type":"test"}
 ///
 /// A topic names neither the person nor the service, so clients that can list topics but not read them learn nothing.
 struct TrackerTopics {
@@ -39,6 +41,18 @@ struct TrackerTopics {
     /// The filter of all configurations of this log's trackers.
     var filter: String { "\(prefix)/+/whereabouts_\(house)/+/config" }
 
+    /// The filter of the test messages of this log's trackers.
+    var testFilter: String { "whereabouts/\(house)/+/test" }
+
+    /// The topic of test messages. The broker does not retain them.
+    func test(_ name: String) -> String { "whereabouts/\(house)/\(name)/test" }
+
+    /// Whether a topic is one of ``testFilter``.
+    func isTest(_ topic: String) -> Bool { topic.hasPrefix("whereabouts/\(house)/") && topic.hasSuffix("/test") }
+
+    /// An event of Home Assistant, which shows when it came.
+    static let testPayload = Array(#"{"event_type":"test"}"#.utf8)
+
     /// The tracker whose configuration has this topic; `nil` for any other topic.
     func name(inTopic topic: String) -> String? {
         let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
@@ -57,19 +71,23 @@ struct TrackerTopics {
     /// The topic of the attributes.
     func attributes(_ name: String) -> String { "whereabouts/\(house)/\(name)/attributes" }
 
+    /// The kinds of the entities.
+    private static let components = ["device_tracker", "sensor", "event"]
+
     /// The topics of the configurations, the tracker's first. As long as the broker retains one of them, the tracker is
     /// known; they are therefore published first and cleared last.
     func configurations(_ name: String) -> [String] {
-        ["device_tracker", "sensor"].map { "\(prefix)/\($0)/whereabouts_\(house)/\(name)/config" }
+        Self.components.map { "\(prefix)/\($0)/whereabouts_\(house)/\(name)/config" }
     }
 
     /// The payloads of ``configurations(_:)``.
     func payloads(_ name: String, of person: Handle) -> [[UInt8]] {
-        [true, false].map { isTracker in
+        Self.components.map { component in
             var writer = JSONWriter()
             writer.beginObject()
             let id = "whereabouts_\(house)_\(name)"
-            if isTracker {
+            switch component {
+            case "device_tracker":
                 // With a null name, the entity has the name of its device.
                 writer.key("name")
                 writer.null()
@@ -77,7 +95,7 @@ struct TrackerTopics {
                 writer.field("state_topic", state(name))
                 writer.field("json_attributes_topic", attributes(name))
                 writer.field("source_type", "gps")
-            } else {
+            case "sensor":
                 writer.field("name", "Battery")
                 writer.field("unique_id", "\(id)_battery")
                 writer.field("state_topic", attributes(name))
@@ -85,6 +103,12 @@ struct TrackerTopics {
                 writer.field("device_class", "battery")
                 writer.field("state_class", "measurement")
                 writer.field("unit_of_measurement", "%")
+                writer.field("entity_category", "diagnostic")
+            default:
+                writer.field("name", "Test")
+                writer.field("unique_id", "\(id)_test")
+                writer.field("state_topic", test(name))
+                writer.array("event_types") { $0.value("test") }
                 writer.field("entity_category", "diagnostic")
             }
             writer.object("device") { device in

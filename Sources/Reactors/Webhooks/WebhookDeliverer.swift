@@ -174,13 +174,13 @@ package final class WebhookDeliverer: Sendable {
         case .signed(let url, let key):
             let headers = message.headers(by: errand.webhook, references, key: key, at: now)
             poster.send(Post(to: url, headers: headers, body: recorded.body), completion)
-        case .ntfy(let url, let target):
-            let headers = target.ntfyHeaders(NoticeText(of: message.body))
+        case .ntfy(let url, let target, let style):
+            let headers = target.ntfyHeaders(NoticeText(of: message.body, style))
             poster.send(Post(to: url, headers: headers, body: recorded.body), completion)
-        case .mail(let address, let target):
+        case .mail(let address, let target, let style):
             guard let mailer else { return completion(.failed(.stopped)) }
             let id = WebhookMessage.id(of: message.item, by: errand.webhook, references)
-            let text = NoticeText(of: message.body)
+            let text = NoticeText(of: message.body, style)
             poster.send(mailer.mail(recorded, to: address, target, id: id, text, at: now), completion)
         }
     }

@@ -11,19 +11,20 @@ enum WebhookDestination {
     /// Signed JSON.
     case signed(PostURL, key: [UInt8])
     /// The text to a topic of an ntfy server.
-    case ntfy(PostURL, WebhookTarget)
+    case ntfy(PostURL, WebhookTarget, NoticeStyle)
     /// The text to an address.
-    case mail(MailAddress, WebhookTarget)
+    case mail(MailAddress, WebhookTarget, NoticeStyle)
 
     /// The target of a webhook. `nil` if the operator does not allow it, or for a kind without messages.
-    init?(_ target: WebhookTarget, _ kind: NoticeKind?, in deliverer: WebhookDeliverer) {
+    init?(_ target: WebhookTarget, _ kind: NoticeKind?, in deliverer: WebhookDeliverer, _ timeZones: TimeZoneDatabase) {
+        let style = NoticeStyle(target.wording, timeZones)
         switch kind {
         case nil, .ntfy?:
             guard let url = PostURL(target.url), deliverer.allows(url) else { return nil }
-            self = kind == nil ? .signed(url, key: target.secret) : .ntfy(url, target)
+            self = kind == nil ? .signed(url, key: target.secret) : .ntfy(url, target, style)
         case .email?:
             guard let address = target.mailAddress, deliverer.mailer != nil else { return nil }
-            self = .mail(address, target)
+            self = .mail(address, target, style)
         case .homeAssistant?: return nil
         }
     }
@@ -31,7 +32,7 @@ enum WebhookDestination {
     /// Messages with an equal name share the limit of posts under way.
     var origin: String {
         switch self {
-        case .signed(let url, _), .ntfy(let url, _): "\(url.origin)"
+        case .signed(let url, _), .ntfy(let url, _, _): "\(url.origin)"
         case .mail: "mail"
         }
     }
@@ -40,7 +41,7 @@ enum WebhookDestination {
     func body(of message: WebhookMessage) -> [UInt8] {
         switch self {
         case .signed: message.body
-        case .ntfy, .mail: Array(NoticeText(of: message.body).text.utf8)
+        case .ntfy(_, _, let style), .mail(_, _, let style): Array(NoticeText(of: message.body, style).text.utf8)
         }
     }
 
@@ -58,8 +59,9 @@ extension WebhookTarget {
     private static let mailScheme = "mailto:"
 
     /// The target of an address.
-    package init(address: MailAddress, key: [UInt8], showsDetailInTitle: Bool) {
-        self.init(url: Self.mailScheme + address.text, secret: key, showsDetailInTitle: showsDetailInTitle)
+    package init(address: MailAddress, key: [UInt8], showsDetailInTitle: Bool, wording: NoticeWording) {
+        self.init(
+            url: Self.mailScheme + address.text, secret: key, showsDetailInTitle: showsDetailInTitle, wording: wording)
     }
 
     /// The address; `nil` for a URL of another scheme.
@@ -127,8 +129,6 @@ struct Mailer {
 
     /// The bytes of a line of Base64 in a mail (RFC 2045, section 6.8).
     private static let lineBytes = 57
-    /// The subject of a mail without detail.
-    private static let subject = "Notice from Whereabouts"
 
     /// A mail with a recorded text.
     ///
@@ -139,7 +139,7 @@ struct Mailer {
         _ message: Repeatable, to address: MailAddress, _ target: WebhookTarget, id: String, _ text: NoticeText,
         at now: Timestamp
     ) -> Mail {
-        let title = text.tag == "key" ? text.title : target.showsDetailInTitle ? text.detail : Self.subject
+        let title = text.tag == "key" ? text.title : target.showsDetailInTitle ? text.detail : text.subject
         var lines = [
             "From: Whereabouts <\(sender)>", "To: <\(address)>",
             "Subject: \(HeaderText.encoded(title, separator: "\r\n "))",

@@ -15,6 +15,7 @@ import Whereabouts
 struct WebhookFeed {
     /// The event up to which all items have been given.
     private(set) var place: Int64
+    private let webhook: WebhookID
     private let person: PersonID
     /// The topics that the webhook asked for; other items are skipped.
     private let topics: FeedTopics
@@ -40,14 +41,14 @@ struct WebhookFeed {
     ///
     /// - Throws: 503 if the projections have not folded that place yet, or the log or a projection cannot be read now.
     init(
-        _ webhook: Standing.Webhook, _ context: AnswerContext, _ sources: FeedSources
+        _ id: WebhookID, _ webhook: Standing.Webhook, _ context: AnswerContext, _ sources: FeedSources
     ) throws(Problem) {
         let (person, place) = (webhook.person, webhook.place)
         guard [AuditTable.name, StreamIndexTable.name].allSatisfy({ sources.views.host.place(of: $0) >= place }) else {
             throw .busy(1)
         }
         let patterns = try sources.views.patterns(about: person, through: place, context).patterns
-        (self.person, self.place) = (person, place)
+        (self.webhook, self.person, self.place) = (id, person, place)
         (topics, silentAfterSeconds) = (webhook.topics, webhook.terms.silentAfterSeconds)
         isForPeople = webhook.terms.kind == .ntfy || webhook.terms.kind == .email
         feed = PersonFeed(of: person, after: place, told: nil, asked: [:], patterns: patterns)
@@ -81,6 +82,7 @@ struct WebhookFeed {
         let writer = sources.writer(of: person)
         var items = feed.take(events, upTo: upTo, writer)
         items += news.map { writer.item(of: $0, context) }
+        items += events.compactMap(test(of:))
         (version, place) = (version + Int64(numbers.count), upTo)
         if isForPeople {
             var recent: [FeedItem] = []
@@ -98,6 +100,14 @@ struct WebhookFeed {
             return isForPeople && revised == recorded.correlation
         default: return false
         }
+    }
+
+    /// The test message that an event asks this webhook for. It is in no other feed, and holds nothing about the person.
+    private func test(of recorded: RecordedEvent) -> FeedItem? {
+        guard case .operatorActed(.testWebhook(webhook)) = recorded.event else { return nil }
+        return FeedItem(
+            question: .live, event: NoticeText.testType, number: recorded.number, at: recorded.recordedAt,
+            data: Array("{}".utf8))
     }
 
     /// Whether an item is about a time long before its event was recorded.
@@ -145,7 +155,8 @@ struct WebhookFeed {
             let ordinal = told.number == item.number ? item.ordinal + 1 : 0
             item = FeedPlace(number: told.number, ordinal: ordinal)
             let isOfLength = told.silence.map { $0.afterSeconds == silentAfterSeconds } ?? true
-            if let topic = FeedTopics(words: [told.event]), topics.isSuperset(of: topic), isOfLength {
+            let isWanted = FeedTopics(words: [told.event]).map(topics.isSuperset) ?? (told.event == NoticeText.testType)
+            if isWanted, isOfLength {
                 messages.append(WebhookMessage(told, item))
             }
         }

@@ -137,7 +137,7 @@ final class WebhookRounds {
             return false
         }
         guard case .webhookAdded(_, _, let terms, let part) = event, let target = part.content,
-            let destination = WebhookDestination(target, terms.kind, in: deliverer)
+            let destination = WebhookDestination(target, terms.kind, in: deliverer, sources.views.timeZones)
         else {
             barred.insert(id)
             return false
@@ -175,7 +175,7 @@ final class WebhookRounds {
 
     /// Makes the code the next message of an unconfirmed address, unless it was mailed, given up or has ended.
     private func offerCode(_ id: WebhookID, _ look: Look, at now: Timestamp) -> Bool {
-        guard let course = courses[id], case .mail(_, let target) = course.destination else { return false }
+        guard let course = courses[id], case .mail(_, let target, _) = course.destination else { return false }
         if !course.messages.isEmpty { return true }
         let item = FeedPlace(number: id.rawValue, ordinal: 0)
         guard !course.hasMailedCode, look.webhook.place < item.number, look.webhook.isToTell(item),
@@ -190,7 +190,7 @@ final class WebhookRounds {
         guard var course = courses[id] else { return }
         do throws(Problem) {
             if course.feed == nil {
-                course.feed = try WebhookFeed(look.webhook, context, sources)
+                course.feed = try WebhookFeed(id, look.webhook, context, sources)
             }
             let messages = try course.feed?.next(context, sources) ?? []
             course.messages = messages.filter { look.webhook.isToTell($0.item) }

@@ -1,7 +1,7 @@
 // Notices: messages about oneself by mail, ntfy or Home Assistant; listed, added, confirmed and removed.
 import { api } from './api.js';
-import { ask, confirm, h, pill, table } from './kit.js';
-import { put, word } from './view-parts.js';
+import { action, ask, confirm, h, pill, table } from './kit.js';
+import { moment, put, word } from './view-parts.js';
 import { strings } from './strings.js';
 import { time } from './time.js';
 
@@ -19,9 +19,16 @@ const about = item => {
 };
 const target = item => item.kind === 'homeAssistant' ? strings('notices.broker') : (item.url ?? strings('parts.erased')).replace(/^mailto:/, '');
 
+const read = (context, who, number) => api.all(api.person(who, 'webhooks'), { 'at-least': number }, { signal: context.signal, ...context.person ? {} : { purpose: strings('parts.purpose') } });
+
+/** The state, what the last try met, and when a test was asked for last and how it ended. */
+const state = one => h('div', { data: { state: one.id } }, pill(word('notices.states', one.state), { active: 'ok', unconfirmed: 'wait', retrying: 'wait' }[one.state] ?? 'no'),
+    one.state === 'retrying' && h('span', { class: 'mut small' }, ` ${one.status ?? ''} ${one.reason ?? ''}`),
+    one.testOutcome && h('div', { class: 'mut small' }, `${word('notices.tests', one.testOutcome)}, `, moment(one.testedAt)));
+
 /** The list, and the buttons below it. `reload(number)` reads it again, as of that event. */
 export async function notices(context, who, reload, number) {
-    const items = await api.all(api.person(who, 'webhooks'), { 'at-least': number }, { signal: context.signal, ...context.person ? {} : { purpose: strings('parts.purpose') } });
+    const items = await read(context, who, number);
     const box = h('div');
     put(box, [
         h('p', { class: 'mut' }, strings('notices.lead')),
@@ -30,8 +37,8 @@ export async function notices(context, who, reload, number) {
                 { label: strings('notices.way'), cell: one => h('b', {}, word('notices.kinds', one.kind)) },
                 { label: strings('notices.target'), cell: target },
                 { label: strings('notices.what'), cell: about },
-                { label: strings('notices.state'), cell: one => h('div', {}, pill(word('notices.states', one.state), { active: 'ok', unconfirmed: 'wait', retrying: 'wait' }[one.state] ?? 'no'), one.state === 'retrying' && h('span', { class: 'mut small' }, ` ${one.status ?? ''} ${one.reason ?? ''}`)) },
-                { label: strings('notices.change'), cell: one => h('div', { class: 'row' }, one.state === 'unconfirmed' && code(context, who, one, reload), remove(context, who, one, reload)) },
+                { label: strings('notices.state'), cell: state },
+                { label: strings('notices.change'), cell: one => h('div', { class: 'row' }, one.state === 'unconfirmed' && code(context, who, one, reload), ['active', 'retrying'].includes(one.state) && test(context, who, one, box), remove(context, who, one, reload)) },
             ],
         }),
         // Only the person may have the service tell others about themself.
@@ -50,7 +57,7 @@ const add = (context, who, kind, reload) => ask({
     ].filter(Boolean),
     submit: async ({ group, ...target }) => {
         const { number } = await api.post(api.person(who, 'webhooks'), {
-            kind, ...target, ...group && { topics: groups[group] }, ...group === 'silent' && { silentAfter: silentSeconds },
+            kind, ...target, ...kind !== 'homeAssistant' && { language: strings.language, zone: time.zone() }, ...group && { topics: groups[group] }, ...group === 'silent' && { silentAfter: silentSeconds },
         });
         await reload(number);
         context.announce(strings(kind === 'email' ? 'notices.mailed' : 'notices.begun'));
@@ -71,6 +78,23 @@ const code = (context, who, one, reload) => h('button', {
         },
     }),
 }, strings('notices.code'));
+
+/** The seconds before each look whether a test has arrived. Each look is a read in the audit. */
+const looks = [0.5, 1, 2, 4];
+
+const test = (context, who, one, box) => action(strings('notices.test'), async () => {
+    const { number } = await api.post(path(who, one, '/test'));
+    let outcome = 'waiting';
+    for (const seconds of looks) {
+        await new Promise(done => setTimeout(done, seconds * 1000));
+        const now = (await read(context, who, number)).find(item => item.id === one.id);
+        if (!now) return;
+        [...box.querySelectorAll('[data-state]')].find(cell => cell.dataset.state === one.id)?.replaceWith(state(now));
+        outcome = now.testOutcome;
+        if (outcome !== 'waiting') break;
+    }
+    context.announce(word('notices.tests', outcome));
+}, '', { 'aria-label': strings('notices.testOf', { target: target(one) }) });
 
 const remove = (context, who, one, reload) => h('button', {
     type: 'button', 'aria-label': strings('notices.removeOf', { target: target(one) }),

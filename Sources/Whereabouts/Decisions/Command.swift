@@ -107,6 +107,8 @@ package enum Command: Sendable {
     case recordAct(OperatorAct)
     /// Recorded before a message that the webhook gave up on is posted again.
     case retryDeadLetter(DeadLetterID, of: WebhookID, Handle)
+    /// Recorded before a test message is sent to the webhook's target.
+    case testWebhook(WebhookID, of: Handle)
     /// The log was restored from a copy and continues under this epoch. `mark` is random.
     case recordRestore(epoch: Int64, mark: Int64)
     /// Records that these events were durable and are lost; the log continues under this epoch. `mark` is random.

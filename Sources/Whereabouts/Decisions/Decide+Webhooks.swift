@@ -126,6 +126,43 @@ extension Standing {
         return decision
     }
 
+    /// Records the request for a test message, which then follows the messages that wait.
+    ///
+    /// A webhook that would not send it, or has not sent the last one, is refused with the reason.
+    func testWebhook(
+        _ id: WebhookID, of handle: Handle, by caller: Caller, at now: Timestamp
+    ) throws(Refusal) -> Decision {
+        let person = try manage(handle, by: caller, at: now)
+        // As for adding it: who may not read the feed may not have it sent.
+        guard caller.scopes.contains(.audit) else { throw .noSuchPerson }
+        guard let webhook = webhooks[id], webhook.person == person else { throw .notFound }
+        if webhook.terms.kind == .homeAssistant, let person = persons[person] {
+            guard !person.sharing.pauses.contains(where: { $0.contains(now) }) else {
+                throw .invalid("Sharing is paused, so Home Assistant has no tracker; resume sharing first.")
+            }
+            guard person.countedFix != nil else {
+                throw .invalid("Home Assistant has no tracker until a device has reported a location.")
+            }
+        }
+        guard !webhook.isUnconfirmed else {
+            throw .invalid("The address is not confirmed yet; enter the code that was mailed to it first.")
+        }
+        guard !webhook.isStopped else {
+            throw .invalid("The webhook has stopped after failures; retry or discard its dead letters first.")
+        }
+        guard self.caller(of: webhook, at: now) != nil else {
+            throw .invalid("The webhook's token is no longer valid; remove the webhook and add it again.")
+        }
+        guard webhook.testOutcome != .waiting else {
+            throw .invalid("The last test message has not been accepted yet; the list of webhooks shows why.")
+        }
+        let next = webhook.tests.earliest(at: Limits.testsPerWebhook, now: now)
+        guard next <= now else { throw .tooManyTests(seconds: Int64(next.seconds(since: now).rounded(.up))) }
+        var decision = Decision()
+        decision.append(.operatorActed(.testWebhook(id)), to: .audit(person), cause: id.rawValue)
+        return decision
+    }
+
     /// The person, if the caller may manage them and the webhook has this dead letter; ``Refusal/notFound`` otherwise.
     private func owner(
         of letter: DeadLetterID, _ id: WebhookID, _ handle: Handle, by caller: Caller, at now: Timestamp

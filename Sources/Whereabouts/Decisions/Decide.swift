@@ -118,6 +118,7 @@ extension Standing {
         case .recordAct(let act): return try recordAct(act, by: caller)
         case .retryDeadLetter(let letter, let webhook, let person):
             return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
+        case .testWebhook(let webhook, let person): return try testWebhook(webhook, of: person, by: caller, at: now)
         case .recordRestore, .recordLoss, .commitHeads: return try recordLog(command, by: caller)
         case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }

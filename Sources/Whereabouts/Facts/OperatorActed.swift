@@ -1,7 +1,7 @@
 /// The operator is about to do something that concerns everyone, or such an act failed.
 enum OperatorActed: Fact {
     static let kind = EventKind.operatorActed
-    /// In the audit of a person if a message of their webhook is posted again.
+    /// In the audit of a person if a message of their webhook is posted again, or their webhook gets a test message.
     static let streams: FactStreams = [.audit, .house]
     static let item = ChangedItem.thing
     static let concerns: FactConcerns = []
@@ -18,8 +18,14 @@ enum OperatorActed: Fact {
         if recorded.stream == .house {
             return .act(act.word, projection: act.projection, version: act.version, epoch: nil)
         }
-        guard case .retryMessage(let webhook, _) = act else { return .nothing }
-        return .change(SettingChange(item: webhook.rawValue, name: "message posted again"))
+        switch act {
+        case .retryMessage(let webhook, _):
+            return .change(SettingChange(item: webhook.rawValue, name: "message posted again"))
+        // The webhook itself tells of it, by the test message.
+        case .testWebhook(let webhook):
+            return .quietChange(SettingChange(item: webhook.rawValue, name: "test message"))
+        default: return .nothing
+        }
     }
 }
 
@@ -33,6 +39,7 @@ extension OperatorAct {
         case backUp = 5
         case retryMessage = 6
         case failed = 7
+        case testWebhook = 8
 
         static let form = FieldForm.words("act", Code.self)
         var word: String { String(describing: self) }
@@ -55,6 +62,7 @@ extension OperatorAct {
         case .retryMessage:
             let webhook = try fields.required(4, "webhook", given?.message?.webhook)
             return .retryMessage(webhook, try fields.required(5, "letter", given?.message?.letter))
+        case .testWebhook: return .testWebhook(try fields.required(4, "webhook", given?.tested))
         case .failed: return .failed(try fields.required(6, Label("failed", .eventNumber), given?.failed))
         }
     }
@@ -67,6 +75,7 @@ extension OperatorAct {
         case .pruneProjections: .pruneProjections
         case .backUp: .backUp
         case .retryMessage: .retryMessage
+        case .testWebhook: .testWebhook
         case .failed: .failed
         }
     }
@@ -74,6 +83,8 @@ extension OperatorAct {
     private var message: (webhook: WebhookID, letter: DeadLetterID)? {
         if case .retryMessage(let webhook, let letter) = self { (webhook, letter) } else { nil }
     }
+
+    private var tested: WebhookID? { if case .testWebhook(let webhook) = self { webhook } else { nil } }
 
     private var failed: Int64? { if case .failed(let number) = self { number } else { nil } }
 }

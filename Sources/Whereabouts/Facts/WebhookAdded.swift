@@ -36,13 +36,20 @@ extension WebhookTarget: SealedContent {
         let url = try fields.required(1, .hidden("URL"), given?.url)
         let secret = try fields.required(2, .hidden("key of the signatures, or access token"), given?.secret)
         let priority = try fields.optional(3, .hidden("priority", absent: "that of the topic"), given?.priority)
+        let isDetailed = try fields.mark(4, .hidden("detail in the title"), given?.showsDetailInTitle)
+        let language = try fields.optional(
+            5, .hidden("language of its texts", absent: "English, times in UTC"), given?.wording?.language)
+        let zone = try fields.optional(6, .hidden("time zone", absent: "that of the place"), given?.wording?.zone)
         return Self(
-            url: url, secret: secret, priority: priority,
-            showsDetailInTitle: try fields.mark(4, .hidden("detail in the title"), given?.showsDetailInTitle))
+            url: url, secret: secret, priority: priority, showsDetailInTitle: isDetailed,
+            wording: language.map { NoticeWording(language: $0, zone: zone) })
     }
 
     /// The rest of the URL may hold a secret of the receiver.
     package func show(in shown: inout ShownFields) { shown.add("target", .text(origin)) }
 }
 
+extension NoticeWording.Language: WordValue {
+    package static let form = FieldForm.words("notice-language", NoticeWording.Language.self)
+}
 extension NoticeKind: WordValue { package static let form = FieldForm.words("notice-kind", NoticeKind.self) }

@@ -87,6 +87,7 @@ extension Standing {
         case .refusalsCounted(let caller, _, _): requests.forgetRefusals(of: caller)
         case .clockSteppedBack(let milliseconds): follow(clockSteppedBackBy: milliseconds)
         case .logRestored(_, let mark), .lossAccepted(_, _, _, let mark): progress.mark = mark
+        case .operatorActed(.testWebhook(let id)): webhooks[id]?.beginTest(by: recorded.number, at: now)
         case .consentRefused, .operatorActed, .headsCommitted: break
         }
         queries.forgetOld(at: now)
@@ -117,6 +118,7 @@ extension Standing {
         devices.follow(clockSteppedBackBy: milliseconds, to: lastRecordedAt)
         schedules.follow(clockSteppedBackBy: milliseconds)
         links.follow(clockSteppedBackBy: milliseconds)
+        webhooks.follow(clockSteppedBackBy: milliseconds)
         queries.follow(clockSteppedBackBy: milliseconds)
         requests.follow(clockSteppedBackBy: milliseconds)
     }

@@ -20,6 +20,10 @@ extension Standing {
         package internal(set) var letters: [DeadLetterID: FeedPlace] = [:]
         /// Whether the target has answered that it wants nothing more.
         package internal(set) var isGone = false
+        /// The last test message that was asked for.
+        package internal(set) var test: Standing.Test?
+        /// The test messages that may still be asked for.
+        package internal(set) var tests = Allowance()
 
         /// A webhook that begins with the event that added it.
         init(
@@ -34,6 +38,11 @@ extension Standing {
         /// Whether the address is not confirmed yet; until then only the code may be mailed to it.
         package var isUnconfirmed: Bool { terms.codeHash != nil }
 
+        /// How the last test message ended; `nil` without one.
+        package var testOutcome: Standing.Test.Outcome? {
+            test.map { $0.isGivenUp ? .givenUp : place < $0.number ? .waiting : .delivered }
+        }
+
         /// Whether it posts nothing until the person intervenes.
         package var isStopped: Bool { isGone || letters.count >= Limits.deadLettersPerWebhook }
 
@@ -45,6 +54,29 @@ extension Standing {
             case .told(let number): place < number
             case .taken(let letter), .discarded(let letter): letters[letter] != nil
             }
+        }
+    }
+
+    /// A test message of a webhook.
+    package struct Test: Hashable, Sendable {
+        /// The event that asked for it, and the item of the message.
+        package let number: Int64
+        /// When it was asked for.
+        package let at: Timestamp
+        /// Whether the target accepted none of its tries.
+        package internal(set) var isGivenUp = false
+
+        /// The end of a test message.
+        package enum Outcome: Sendable, CaseIterable {
+            /// It has not been accepted yet.
+            case waiting
+            /// The target has accepted it.
+            case delivered
+            /// It is a dead letter, or was one.
+            case givenUp
+
+            /// The word in answers.
+            package var word: String { String(describing: self) }
         }
     }
 
@@ -65,6 +97,10 @@ extension Standing {
         }
 
         mutating func remove(_ id: WebhookID) { all[id] = nil }
+
+        mutating func follow(clockSteppedBackBy milliseconds: Int64) {
+            for id in all.keys { all[id]?.tests.follow(clockSteppedBackBy: milliseconds) }
+        }
 
         /// Removes an erased person's webhooks.
         mutating func forget(_ person: PersonID) {
@@ -112,6 +148,7 @@ extension Standing.Webhook {
         case .told(let number): place = max(place, number)
         case .discarded(let letter): letters[letter] = nil
         case .taken(let letter):
+            if letters[letter]?.number == test?.number { test?.isGivenUp = false }
             letters[letter] = nil
             isGone = false
         }
@@ -123,13 +160,21 @@ extension Standing.Webhook {
         place = max(place, failure.item.number - 1)
         passed = failure.item
         if failure.status == WebhookFailure.gone { isGone = true }
+        if failure.item.number == test?.number { test?.isGivenUp = true }
+    }
+
+    /// The event of this number asked for a test message.
+    mutating func beginTest(by number: Int64, at now: Timestamp) {
+        test = Standing.Test(number: number, at: now)
+        tests.take(at: Limits.testsPerWebhook, now: now)
     }
 }
 
 // MARK: - Rows
 
 // Of one webhook: 1 person · 2 token · 3 topics · 4 place · 5 letters, three numbers each · 6 gone · 7, 8 passed ·
-// 9 kind · 10 seconds of silence · 11, 12 hash and end of the code
+// 9 kind · 10 seconds of silence · 11, 12 hash and end of the code · 13 to 15 event, time and failure of the last test ·
+// 16 allowance of tests
 extension Standing.Webhooks {
     var rows: [StandingEntry] {
         all.map { id, webhook in StandingEntry(.webhook, id.rawValue) { webhook.write(to: &$0) } }
@@ -156,6 +201,10 @@ extension Standing.Webhook {
         fields.integer(10, terms.silentAfterSeconds)
         fields.bytes(11, terms.codeHash?.bytes)
         fields.timestamp(12, codeUntil)
+        fields.integer(13, test?.number)
+        fields.timestamp(14, test?.at)
+        fields.bool(15, test?.isGivenUp == true ? true : nil)
+        fields.timestamp(16, tests.fullAt)
     }
 
     init(from fields: inout FieldReader) throws(CBORError) {
@@ -178,5 +227,10 @@ extension Standing.Webhook {
             kind: try fields.integer(9).map { (number) throws(CBORError) in try require(NoticeKind(rawValue: number)) },
             silentAfterSeconds: try fields.integer(10), codeHash: try fields.hash(11))
         codeUntil = try fields.timestamp(12)
+        if let number = try fields.integer(13) {
+            test = Standing.Test(
+                number: number, at: try require(try fields.timestamp(14)), isGivenUp: try fields.mark(15))
+        }
+        tests.fullAt = try fields.timestamp(16)
     }
 }

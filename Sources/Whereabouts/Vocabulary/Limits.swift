@@ -153,6 +153,8 @@ package enum Limits {
     package static let codeSeconds: Int64 = 86_400
     /// The codes mailed in a day for one person, and for all persons, so that unwilling recipients get few.
     package static let codesPerDay = (person: 5, all: 500)
+    /// The test messages of a webhook: three at once, then one every ten minutes.
+    package static let testsPerWebhook = Allowance.Rate(capacity: 3, refillSeconds: 600)
     /// The bytes of a webhook's URL.
     package static let webhookURLBytes = 2048
     /// A webhook that gave up this many messages stops until some are retried or discarded.

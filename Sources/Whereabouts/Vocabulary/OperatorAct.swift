@@ -14,6 +14,8 @@ package enum OperatorAct: Hashable, Sendable {
     case backUp
     /// Posts a message again that a webhook gave up on.
     case retryMessage(WebhookID, DeadLetterID)
+    /// Sends a test message to a webhook's target.
+    case testWebhook(WebhookID)
     /// The act that the event of this number recorded has failed.
     case failed(Int64)
 
@@ -26,6 +28,7 @@ package enum OperatorAct: Hashable, Sendable {
         case .pruneProjections: "pruneProjections"
         case .backUp: "backUp"
         case .retryMessage: "retryMessage"
+        case .testWebhook: "testWebhook"
         case .failed: "failed"
         }
     }
@@ -35,7 +38,7 @@ package enum OperatorAct: Hashable, Sendable {
         switch self {
         case .rebuildProjection(let name, _), .activateProjection(let name), .rollBackProjection(let name): name
         case .pruneProjections(let name): name
-        case .backUp, .retryMessage, .failed: nil
+        case .backUp, .retryMessage, .testWebhook, .failed: nil
         }
     }
 

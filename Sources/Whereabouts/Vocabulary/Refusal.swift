@@ -19,6 +19,8 @@ package enum Refusal: Error, Hashable, Sendable {
     /// The caller, or the caller's invitation tree, has made all account invitations of a day; the seconds are the
     /// wait.
     case tooManyInvitations(seconds: Int64, ofTree: Bool)
+    /// The webhook has had its test messages; the seconds are the wait.
+    case tooManyTests(seconds: Int64)
     /// The caller has ``Limits/openQueriesPerAsker`` queries about the person under way.
     case tooManyOwnQueries
     /// The answer was computed before fixes of the person were withdrawn, and could still show them.

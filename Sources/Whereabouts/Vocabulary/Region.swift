@@ -44,6 +44,14 @@ package enum Area: Hashable, Sendable {
         }
     }
 
+    /// A place of the shape: the center of a circle, or a polygon's first corner.
+    package var anchor: Coordinate {
+        switch self {
+        case .circle(let circle): circle.center
+        case .polygon(let polygon): polygon.vertices[0]
+        }
+    }
+
     /// Meters from the edge, negative inside.
     package func signedDistanceMeters(to coordinate: Coordinate) -> Double {
         switch self {

@@ -51,6 +51,27 @@ package enum NoticeKind: Int64, Sendable, CaseIterable {
     package static let words = [signedWord] + allCases.map(\.word)
 }
 
+/// How the texts of a notice are written.
+package struct NoticeWording: Hashable, Sendable {
+    /// The language of the texts.
+    package enum Language: Int64, Sendable, CaseIterable {
+        case en = 1
+        case de = 2
+
+        /// The word in requests and answers.
+        package var word: String { String(describing: self) }
+        /// The words of all languages.
+        package static let words = allCases.map(\.word)
+    }
+
+    package let language: Language
+    /// The IANA name of the zone of all times, for example `Europe/Vienna`; `nil` for the zone of the place that a
+    /// message is about, and UTC for a message without one.
+    package let zone: String?
+
+    package init(language: Language, zone: String?) { (self.language, self.zone) = (language, zone) }
+}
+
 /// The settings of a webhook in addition to its topics.
 package struct NoticeTerms: Hashable, Sendable {
     /// `nil` for signed JSON.
@@ -78,10 +99,15 @@ package struct WebhookTarget: Hashable, Sendable {
     package let priority: Int64?
     /// Whether the title of a message has its details. Mail servers and lock screens show titles.
     package let showsDetailInTitle: Bool
+    /// The language and zone of its texts; `nil` for English with times in UTC, and for messages without texts.
+    package let wording: NoticeWording?
 
-    package init(url: String, secret: [UInt8], priority: Int64? = nil, showsDetailInTitle: Bool = false) {
+    package init(
+        url: String, secret: [UInt8], priority: Int64? = nil, showsDetailInTitle: Bool = false,
+        wording: NoticeWording? = nil
+    ) {
         (self.url, self.secret, self.priority) = (url, secret, priority)
-        self.showsDetailInTitle = showsDetailInTitle
+        (self.showsDetailInTitle, self.wording) = (showsDetailInTitle, wording)
     }
 
     /// The URL without its path, which may hold a secret of the receiver. Of an address only `mailto:`.

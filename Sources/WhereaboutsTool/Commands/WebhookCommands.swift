@@ -3,7 +3,7 @@ import Log
 import Replies
 import Whereabouts
 
-/// `webhook add|confirm|list|remove|letters|retry|discard`: a person's feed, handed to a server, an ntfy topic, an address
+/// `webhook add|confirm|test|list|remove|letters|retry|discard`: a person's feed, handed to a server, an ntfy topic, an address
 /// or Home Assistant.
 enum WebhookCommands {
     private static let kind = Options.choice(
@@ -24,6 +24,11 @@ enum WebhookCommands {
     private static let topics = Options.text(
         "topics", "WORDS",
         help: "what to post, for example visit,crossing,query (default: all)")
+    private static let language = Options.choice(
+        "language", NoticeWording.Language.words, help: "the language of texts by ntfy and mail (default: en)")
+    private static let zone = Options.text(
+        "zone", "ZONE",
+        help: "the time zone of these texts, for example Europe/Vienna (default: that of each place, or UTC)")
     private static let code = Options.text("code", "CODE", help: "the code in the mail, for example H7QKM-29XTD")
     private static let letter = Options.name("letter", "NUMBER", help: "only this message")
 
@@ -33,7 +38,8 @@ enum WebhookCommands {
             summary: "Hand a person's feed to a server, an ntfy topic, an address or Home Assistant.",
             requires: [Options.person],
             accepts: [
-                kind, url, address, tokenFile, priority, detailedTitle, topics, silentAfter, Options.json,
+                kind, url, address, tokenFile, priority, detailedTitle, topics, silentAfter, language, zone,
+                Options.json,
             ],
             details: """
                 For example: "webhook add --person anna --kind ntfy --url https://ntfy.example.org/annas-phone --topics
@@ -45,6 +51,10 @@ enum WebhookCommands {
         Command(
             words: ["webhook", "confirm"], summary: "Confirm a webhook's address with the code that was mailed to it.",
             operands: .one("NUMBER"), requires: [Options.person, code], accepts: [Options.json], run: confirm),
+        Command(
+            words: ["webhook", "test"],
+            summary: "Send a test message, which holds nothing about the person.",
+            operands: .one("NUMBER"), requires: [Options.person], accepts: [Options.json], run: test),
         Command(
             words: ["webhook", "list"], summary: "List a person's webhooks and their state (recorded as a read).",
             requires: [Options.person], accepts: [Options.purpose, Options.json], run: list),
@@ -99,6 +109,8 @@ enum WebhookCommands {
                     body.field("priority", invocation[priority])
                     body.field("detailedTitle", invocation.has(detailedTitle) ? true : nil)
                     body.field("silentAfter", invocation[silentAfter])
+                    body.field("language", invocation[language])
+                    body.field("zone", invocation[zone])
                     guard let words else { return }
                     body.array("topics") { array in
                         for word in words { array.value(word) }
@@ -134,6 +146,17 @@ enum WebhookCommands {
         invocation.console.line("Confirmed; the messages of the webhook \(number) begin now.")
     }
 
+    private static func test(_ invocation: Invocation) throws(ToolError) {
+        let (number, person) = (try invocation.number(), invocation.required(Options.person).text)
+        let answer = try House.withClient(invocation) { client throws(ToolError) in
+            try client.post(APIPath.peopleWebhooksTest.parts(person, number))
+        }
+        if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
+        invocation.console.line(
+            "A test message follows the messages that wait; \"webhook list --person \(person)\" shows whether it arrived."
+        )
+    }
+
     /// The person may use the token elsewhere too, so removing a webhook names it and leaves the decision to the
     /// person.
     private static func remove(_ invocation: Invocation) throws(ToolError) {
@@ -160,13 +183,14 @@ enum WebhookCommands {
         let webhooks = try House.withClient(invocation) { client throws(ToolError) in
             try client.items(APIPath.peopleWebhooks.parts(person.text))
         }
-        let table = Table(">NUMBER", "KIND", "STATE", ">TOLD", ">GIVEN UP", ">TRIES", "LAST", "NEXT TRY", "URL")
+        let table = Table(">NUMBER", "KIND", "STATE", ">TOLD", ">GIVEN UP", ">TRIES", "LAST", "NEXT TRY", "TEST", "URL")
         let sentence = "\(person.text) has no webhook."
         try invocation.show(webhooks, as: "webhooks", in: table, orElse: sentence) { (webhook: WebhookItem) in
             [
                 webhook.id.text, webhook.kind, webhook.state, webhook.told.text, "\(webhook.deadLetters)",
                 text(webhook.tries),
                 outcome(webhook.status, webhook.reason), webhook.nextTry.map { ReadCommands.time($0) } ?? "",
+                webhook.testOutcome ?? "",
                 webhook.url ?? "",
             ]
         }

@@ -452,6 +452,9 @@ import Whereabouts
             return Wish(
                 target: "/v1/people/\(person(isKnown))/webhooks/\(webhook)/confirmation", body: #"{"code":"\#(code)"}"#)
         },
+        "POST /v1/people/*/webhooks/*/test": Row(done: managers) { village, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/webhooks/\(try letter(village).webhook)/test")
+        },
         "DELETE /v1/people/*/webhooks/*": Row(done: managers) { village, _, isKnown in
             Wish(target: "/v1/people/\(person(isKnown))/webhooks/\(try letter(village).webhook)")
         },

@@ -3,6 +3,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
+@testable import Answers
 @testable import Service
 @testable import WebPage
 
@@ -12,9 +13,9 @@ import Testing
 
     @Test func `every file of the folder is served by its name, and nothing else`() throws {
         let files = Set(names(in: Self.folder))
-        #expect(Set(PageAssets.embedded.keys) == files)
+        #expect(Set(PageFiles.embedded.keys) == files)
         for name in files {
-            let isSame = PageAssets.embedded[name] == (try contents(ofFile: "\(Self.folder)/\(name)"))
+            let isSame = PageFiles.embedded[name] == (try contents(ofFile: "\(Self.folder)/\(name)"))
             #expect(isSame, "\(name): the program has an older file; build it again.")
         }
         let house = try ServiceUnderTest()

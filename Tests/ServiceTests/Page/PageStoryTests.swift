@@ -4,6 +4,7 @@ import Log
 import Testing
 import Whereabouts
 
+@testable import Answers
 @testable import HTTPInterface
 @testable import Service
 @testable import WebPage

@@ -68,6 +68,10 @@ import Whereabouts
             ).status
         }
 
+        func test(_ id: Int64) -> Answer {
+            house.send("POST", "/v1/people/walker/webhooks/\(id)/test", as: walker)
+        }
+
         /// Whether a read of these bytes is on record.
         func isOnRecord(_ bytes: [UInt8]) throws -> Bool {
             let hash = SHA256().hash(bytes).bytes
@@ -103,6 +107,20 @@ import Whereabouts
         #expect(!scene.house.manage("GET", "/v1/people/walker/webhooks").text.contains("tk_secret"))
     }
 
+    @Test func `a test comes to an ntfy topic, after the messages that wait`() throws {
+        let receiver = try WebhookReceiver { _, index in .status(index == 0 ? 500 : 200) }
+        let scene = try Scene(receiver)
+        let id = try scene.added(#"{"kind":"ntfy","url":"\#(receiver.url)/t","topics":["query"],"detailedTitle":true}"#)
+        scene.ask()
+        _ = try scene.until(id) { $0["state"]?.string == "retrying" }
+        #expect(scene.test(id).status == 200)
+        scene.house.clock.advance(seconds: 10)
+        let told = receiver.until { $0.count == 3 }
+        #expect(told[1].headers["tags"] == "question" && told[2].headers["tags"] == "white_check_mark")
+        #expect(told[2].headers["title"] == "This is a test: notices arrive here.")
+        #expect(try scene.isOnRecord(told[2].body))
+    }
+
     @Test func `a title with detail is one line of ASCII, whatever the names are`() throws {
         let receiver = try WebhookReceiver()
         let scene = try Scene(receiver)
@@ -117,6 +135,39 @@ import Whereabouts
             input: title)
         #expect(read == "friend asks where you are: Grüße aus Tōkyō.")
         #expect(told.headers["authorization"] == nil && told.headers["priority"] == "3")
+    }
+
+    @Test func `a notice is in the person's language and zone, or in the zone of the place`() throws {
+        let (own, placed) = (try WebhookReceiver(), try WebhookReceiver())
+        let scene = try Scene(own, placed)
+        let id = try scene.added(
+            #"{"kind":"ntfy","url":"\#(own.url)/t","topics":["crossing"],"language":"de","zone":"America/New_York"}"#)
+        let other = try scene.added(#"{"kind":"ntfy","url":"\#(placed.url)/t","topics":["crossing"]}"#)
+        scene.house.send(
+            "POST", "/v1/people/walker/regions", as: scene.walker,
+            #"{"id":"school","circle":{"latitude":48.2,"longitude":16.35,"radiusMeters":100}}"#)
+        let start = scene.house.clock.seconds
+        let fixes = (0..<20).map { step in
+            let latitude = step < 10 ? 48.21 : 48.2
+            return
+                #"{"timestamp":\#(start + Int64(step) * 60),"latitude":\#(latitude),"longitude":16.35,"horizontalAccuracy":5}"#
+        }
+        scene.house.clock.advance(seconds: 1200)
+        #expect(
+            scene.house.send("POST", "/v1/fixes", as: scene.phone, #"{"fixes":[\#(fixes.joined(separator: ","))]}"#)[
+                "new"]?.int == 20)
+        let german = String(decoding: try #require(own.until { !$0.isEmpty }.first).body, as: UTF8.self)
+        let english = String(decoding: try #require(placed.until { !$0.isEmpty }.first).body, as: UTF8.self)
+        #expect(german.contains(#/^Zone betreten am \d+\.\d+\.\d{4} um \d\d:\d\d E[SD]T: school\.$/#), "\(german)")
+        #expect(english.contains(#/^Entered school at \d{4}-\d\d-\d\d \d\d:\d\d CES?T\.$/#), "\(english)")
+        let title = try #require(own.received.first?.headers["title"])
+        #expect(title == "Eine Zone wurde betreten oder verlassen")
+        #expect(try scene.isOnRecord(Array(german.utf8)) && scene.isOnRecord(Array(english.utf8)))
+        let listed = try #require(scene.webhook(id))
+        #expect(listed["language"]?.string == "de" && listed["zone"]?.string == "America/New_York")
+        #expect(scene.webhook(other)?["language"]?.string == "en" && scene.webhook(other)?["zone"] == nil)
+        // The zone says where someone lives: it is sealed.
+        #expect(!scene.house.manage("GET", "/v1/events?limit=1000").text.contains("New_York"))
     }
 
     @Test func `a server that refuses is tried again, then given up, and the letter is posted again as text`() throws {
@@ -150,6 +201,11 @@ import Whereabouts
             (#"{"url":"\#(receiver.url)","silentAfter":2592001}"#, 400, "2592000"),
             (#"{"kind":"email","address":"anna@example.org"}"#, 409, "relay"),
             (#"{"kind":"homeAssistant"}"#, 409, "broker"),
+            (#"{"kind":"ntfy","url":"\#(receiver.url)/t","language":"fr"}"#, 400, "en, de"),
+            (#"{"kind":"ntfy","url":"\#(receiver.url)/t","zone":"Europe/Atlantis"}"#, 422, "Europe/Vienna"),
+            (#"{"kind":"ntfy","url":"\#(receiver.url)/t","zone":"../../etc/passwd"}"#, 422, "\"zone\""),
+            (#"{"url":"\#(receiver.url)/t","language":"de"}"#, 422, "\"language\""),
+            (#"{"kind":"homeAssistant","zone":"Europe/Vienna"}"#, 422, "\"zone\""),
         ] {
             let answer = scene.add(body)
             #expect(
@@ -209,6 +265,8 @@ import Whereabouts
         #expect(offer.json["encrypted"]?.bool == (security != .none))
         #expect(offer.json["user"]?.string == (user.isEmpty ? nil : user))
         #expect(try scene.until(id) { $0["told"]?.int == id }["state"]?.string == "unconfirmed")
+        let early = scene.test(id)
+        #expect(early.status == 422 && early.text.contains("not confirmed"), "\(early.text)")
         // What happens before the confirmation is not mailed, neither now nor later.
         scene.ask("too early")
         let code = try #require(offer.text.firstMatch(of: #/[A-Z0-9]{5}-[A-Z0-9]{5}/#)).output
@@ -233,6 +291,26 @@ import Whereabouts
         #expect(try scene.isOnRecord(Array("friend asks where you are: dinner.".utf8)))
         #expect(try scene.isOnRecord(Array("friend asks where you are: too early.".utf8)) == false)
         #expect(try scene.until(id) { $0["state"]?.string == "active" }["url"]?.string == "mailto:walker@example.org")
+        #expect(scene.test(id).status == 200)
+        #expect(try relay.until(4)[3].text.replacing("\r\n", with: "\n") == "This is a test: notices arrive here.\n")
+        #expect(try scene.isOnRecord(Array("This is a test: notices arrive here.".utf8)))
+    }
+
+    @Test(.enabled(if: RunningRelay.isInstalled, "aiosmtpd is not installed"))
+    func `a mail in German has German subjects, a German code and umlauts`() throws {
+        let relay = try RunningRelay()
+        let scene = try Scene(mail: relay.setting())
+        let id = try scene.added(
+            #"{"kind":"email","address":"walker@example.org","topics":["change"],"language":"de","zone":"Europe/Vienna"}"#
+        )
+        let offer = try #require(relay.until(1).first)
+        #expect(offer.subject == "Diese Adresse bestätigen" && offer.text.contains("walker möchte"))
+        let code = try #require(offer.text.firstMatch(of: #/[A-Z0-9]{5}-[A-Z0-9]{5}/#)).output
+        #expect(scene.confirm(id, String(code)) == 200)
+        #expect(scene.test(id).status == 200)
+        let mail = try #require(relay.until(2).last)
+        #expect(mail.subject == "Benachrichtigung von Whereabouts")
+        #expect(mail.text.hasPrefix("Das ist ein Test: Benachrichtigungen kommen hier an."))
     }
 
     @Test(.enabled(if: RunningRelay.isInstalled, "aiosmtpd is not installed"))

@@ -2,6 +2,7 @@ import HTTPServer
 import JSON
 import Log
 import Posting
+import TestSupport
 import Testing
 import Whereabouts
 
@@ -17,8 +18,9 @@ import Whereabouts
     private static func request(_ answer: Answer) -> String? { answer.header("Whereabouts-Request") }
 
     @Test func `the same request is done once and answered alike, also after a restart`() throws {
+        let receiver = try WebhookReceiver()
         let house = try ServiceUnderTest {
-            $0.webhooks = .init(targets: [Origin("https://hooks.example")].compactMap(\.self))
+            $0.webhooks = .init(targets: [Origin("https://hooks.example"), Origin(receiver.url)].compactMap(\.self))
         }
         let walker = try house.addPerson("walker")
         let friend = try house.addPerson("friend")
@@ -35,6 +37,9 @@ import Whereabouts
         let fix = try #require(house.send("GET", "/v1/people/walker/track", as: walker).items.first?["number"]?.string)
         let withdrawn = house.send("DELETE", "/v1/people/walker/track/\(fix)?reason=a%20test", as: walker)
         #expect(withdrawn.status == 200, "\(withdrawn.text)")
+        let hook = house.send(
+            "POST", "/v1/people/walker/webhooks", as: walker, #"{"url":"\#(receiver.url)/t","topics":["finding"]}"#
+        )
         let wishes: [(target: String, body: String, token: String?)] = [
             ("/v1/people/walker/consent-requests/\(asked)", #"{"consent":"given"}"#, walker),
             ("/v1/people", #"{"handle":"new"}"#, house.operatorToken),
@@ -52,6 +57,7 @@ import Whereabouts
             ("/v1/people/walker/location-queries", #"{"purpose":"to test"}"#, walker),
             ("/v1/devices/walker.phone/tokens", "", walker),
             ("/v1/people/walker/webhooks", #"{"url":"https://hooks.example/","topics":["finding"]}"#, walker),
+            ("/v1/people/walker/webhooks/\(hook["id"]?.string ?? "")/test", "", walker),
             ("/v1/redemptions", #"{"code":"\#(code)"}"#, friend),
             ("/v1/account-invitations", "{}", walker),
             ("/v1/sign-in-codes", "{}", walker),
@@ -70,6 +76,12 @@ import Whereabouts
             wishes.map { house.send("POST", $0.target, as: $0.token, $0.body, headers: Self.key) }
         }
         let first = all()
+        // The test message makes events of its own.
+        try eventually {
+            house.manage("GET", "/v1/people/walker/webhooks").items.contains {
+                $0["testOutcome"]?.string == "delivered"
+            }
+        }
         let head = house.service.log.head
         for (wish, answer) in zip(wishes, first) {
             #expect((200..<300).contains(answer.status), "\(wish.target): \(answer.text)")

@@ -71,7 +71,7 @@ struct TrackerStoryTests {
         _ = try scene.add()
         scene.report(16.35, battery: 0.874)
         let home = try scene.state("home")
-        #expect(home.count == 4, "\(home.keys)")
+        #expect(home.count == 5, "\(home.keys)")
         func config(_ kind: String) throws -> JSONValue {
             let text = try #require(
                 home.first { $0.key.hasPrefix("homeassistant/\(kind)/") && $0.key.hasSuffix("/config") }?.value)
@@ -111,6 +111,41 @@ struct TrackerStoryTests {
             let shown = try #require(messages.first { $0.key.hasSuffix("/attributes") }?.value)
             #expect(reads.contains(SHA256().hash(Array(shown.utf8)).bytes))
         }
+    }
+
+    @Test func `a test comes to Home Assistant as an event, and is delivered when the broker has handed it back`()
+        throws
+    {
+        let scene = try Scene()
+        let id = try scene.add()
+        func test() -> Answer {
+            scene.house.send("POST", "/v1/people/walker/webhooks/\(id)/test", as: scene.walker)
+        }
+        func outcome() -> String? {
+            scene.house.manage("GET", "/v1/people/walker/webhooks").items.first?["testOutcome"]?.string
+        }
+        let early = test()
+        #expect(early.status == 422 && early.text.contains("until a device has reported"), "\(early.text)")
+        scene.report(16.35)
+        let home = try scene.state("home")
+        let text = try #require(
+            home.first { $0.key.hasPrefix("homeassistant/event/") && $0.key.hasSuffix("/config") }?.value)
+        let config = try JSONDocument.parse(Array(text.utf8)).root
+        #expect(config["event_types"]?.array?.compactMap(\.string) == ["test"])
+        #expect(config["state_topic"]?.string?.hasSuffix("/test") == true)
+        #expect(test().status == 200)
+        try eventually("the test is delivered") { outcome() == "delivered" }
+        // On record before it left, and not retained.
+        let hash = SHA256().hash(Array(#"{"event_type":"test"}"#.utf8)).bytes
+        let isOnRecord = try scene.house.events().contains { recorded in
+            guard case .locationRead(let read) = recorded.event else { return false }
+            return read.question == .live && read.content.content?.answerHash?.bytes == hash
+        }
+        #expect(isOnRecord)
+        #expect(try !scene.broker.retained().contains { $0.key.hasSuffix("/test") })
+        scene.house.send("POST", "/v1/people/walker/pauses", as: scene.walker, "{}")
+        let paused = test()
+        #expect(paused.status == 422 && paused.text.contains("paused"), "\(paused.text)")
     }
 
     @Test func `a pause, the end of the webhook or its token, and an erasure clear what the broker retains`() throws {

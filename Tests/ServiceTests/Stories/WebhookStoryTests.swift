@@ -285,6 +285,116 @@ import Whereabouts
         #expect(settings.contains { $0["event"]?.string == "WebhookFailed" }, "\(settings)")
     }
 
+    private struct TestFault: Error {}
+
+    private func test(_ scene: Scene, _ id: Int64, as token: String? = nil, key: String? = nil) -> Answer {
+        scene.house.send(
+            "POST", "/v1/people/walker/webhooks/\(id)/test", as: token ?? scene.walker,
+            headers: key.map { [("Idempotency-Key", $0)] } ?? [])
+    }
+
+    @Test func `a test is on record, holds nothing about the person, and is told to nobody else`() throws {
+        let receiver = try WebhookReceiver(), other = try WebhookReceiver()
+        let scene = try Scene(receiver, other)
+        let (id, secret) = try scene.add(receiver.url, topics: #"["visit"]"#)
+        _ = try scene.add(other.url)
+        scene.walk()
+        #expect(test(scene, id, as: scene.friend).status == 404)
+        let asked = test(scene, id, key: "k-1")
+        #expect(asked.status == 200, "\(asked.text)")
+        let told = try #require(receiver.until { !$0.isEmpty }.first)
+        #expect(told.type == "test" && told.json?["data"]?.members.map { Array($0).isEmpty } == true)
+        // The signature is that of every message.
+        let key = try #require(Base64.decode(Array(secret.dropFirst("whsec_".count).utf8)))
+        let signed = WebhookMessage.signature(
+            of: told.body, id: told.id, seconds: try #require(Int64(told.headers["webhook-timestamp"] ?? "")), key: key)
+        #expect(told.headers["webhook-signature"] == signed)
+        #expect(!String(decoding: told.body, as: UTF8.self).contains("48.2"))
+        let listed = try scene.until(id) { $0["testOutcome"]?.string == "delivered" }
+        #expect(listed["testedAt"]?.int == scene.house.clock.seconds && listed["state"]?.string == "active")
+        // The request and the message are in the audit, in this order, before it left.
+        let events = try scene.house.events()
+        let hash = SHA256().hash(told.body).bytes
+        let act = try #require(
+            events.firstIndex { $0.event == .operatorActed(.testWebhook(WebhookID(rawValue: id))) })
+        let read = events.firstIndex {
+            guard case .locationRead(let read) = $0.event else { return false }
+            return read.content.content?.answerHash?.bytes == hash && read.question == .live
+        }
+        #expect(read.map { $0 > act } == true)
+        let audit = scene.house.manage("GET", "/v1/people/walker/audit?at-least=\(scene.house.service.log.head)")
+        #expect(audit.items.contains { $0["event"]?.string == "OperatorActed" }, "\(audit.text)")
+        // The same request with its key is the same test; a restart repeats nothing.
+        #expect(test(scene, id, key: "k-1").text == asked.text)
+        try scene.house.restart()
+        #expect(scene.webhook(id)?["testOutcome"]?.string == "delivered")
+        scene.ask()
+        _ = other.until { $0.contains { $0.type == "query" } }
+        #expect(receiver.received.count == 1)
+        #expect(!other.received.contains { $0.type == "test" })
+        #expect(
+            !other.received.contains { String(decoding: $0.body, as: UTF8.self).contains("OperatorActed") })
+    }
+
+    @Test func `a test that its target refuses is tried again, shown with the reason, and given up as others are`()
+        throws
+    {
+        let isGone = Monitor(true)
+        let receiver = try WebhookReceiver { _, index in
+            .status(index == 0 ? 503 : isGone.read { $0 } ? 410 : 200)
+        }
+        let scene = try Scene(receiver)
+        let (id, _) = try scene.add(receiver.url, topics: #"["visit"]"#)
+        #expect(test(scene, id).status == 200)
+        let waiting = try scene.until(id) { $0["state"]?.string == "retrying" }
+        #expect(waiting["testOutcome"]?.string == "waiting" && waiting["status"]?.int == 503)
+        let second = test(scene, id)
+        #expect(second.status == 422 && second.text.contains("not been accepted"), "\(second.text)")
+        scene.house.clock.advance(seconds: 10)
+        let given = try scene.until(id) { $0["testOutcome"]?.string == "givenUp" }
+        #expect(given["state"]?.string == "stopped" && given["deadLetters"]?.int == 1)
+        #expect(test(scene, id).text.contains("stopped"))
+        let letter = try #require(scene.letters(id).first)
+        #expect(letter["status"]?.int == 410)
+        isGone.change { $0 = false }
+        let path = "/v1/people/walker/webhooks/\(id)/dead-letters/\(letter["id"]?.int ?? 0)/retry"
+        #expect(scene.house.send("POST", path, as: scene.walker).status == 202)
+        _ = try scene.until(id) { $0["testOutcome"]?.string == "delivered" }
+        #expect(Set(receiver.received.map(\.id)).count == 1)
+        // Three at once; then the answer says how long to wait.
+        for _ in 0..<2 {
+            #expect(test(scene, id).status == 200)
+            _ = try scene.until(id) { $0["testOutcome"]?.string == "delivered" }
+        }
+        let refused = test(scene, id)
+        #expect(refused.status == 429 && refused.text.contains("3 test messages"), "\(refused.text)")
+        let seconds = refused.header("Retry-After").flatMap { Int($0) } ?? 0
+        #expect((1...600).contains(seconds))
+        scene.house.clock.advance(seconds: Int64(seconds))
+        #expect(test(scene, id).status == 200)
+    }
+
+    @Test func `a target that the operator no longer allows gets no test`() throws {
+        let receiver = try WebhookReceiver()
+        let scene = try Scene(receiver)
+        let log = scene.house.service.log
+        let walker = try #require(Handle("walker"))
+        let caller = try #require(
+            log.withStanding { standing in
+                standing.tokens.all.lazy.map { id, token in
+                    Caller(principal: token.issued.principal, scopes: token.issued.scopes, token: id)
+                }.first { $0.principal == standing.person(walker)?.principal }
+            })
+        let target = WebhookTarget(url: "https://once-allowed.example/t", secret: [1])
+        let added = try log.appendAndWait(
+            .addWebhook(of: walker, target, .usual, NoticeTerms()), by: caller, correlation: .random())
+        guard case .webhook(let webhook) = added.reply else { throw TestFault() }
+        let id = webhook.rawValue
+        let answer = test(scene, id)
+        #expect(answer.status == 422 && answer.text.contains("no longer allows"), "\(answer.text)")
+        #expect(test(scene, id, as: scene.friend).status == 404)
+    }
+
     @Test func `who is silent holds up nobody else`() throws {
         let silent = try WebhookReceiver { _, _ in .silence }
         let receiver = try WebhookReceiver()

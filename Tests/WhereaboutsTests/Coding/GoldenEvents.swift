@@ -205,6 +205,18 @@ enum GoldenEvents {
         "WebhookAdded-tracker": .webhookAdded(
             token: TokenID(rawValue: 7), [], NoticeTerms(kind: .homeAssistant),
             .open(WebhookTarget(url: "mqtt:", secret: []))),
+        "WebhookAdded-language": .webhookAdded(
+            token: TokenID(rawValue: 7), .crossing, NoticeTerms(kind: .ntfy),
+            .open(
+                WebhookTarget(
+                    url: "https://ntfy.example.org/anna", secret: [], wording: NoticeWording(language: .en, zone: nil)))
+        ),
+        "WebhookAdded-zone": .webhookAdded(
+            token: TokenID(rawValue: 7), .crossing, NoticeTerms(kind: .email, codeHash: hash),
+            .open(
+                WebhookTarget(
+                    url: "mailto:anna@example.org", secret: [1, 2, 3, 255],
+                    wording: NoticeWording(language: .de, zone: "Europe/Vienna")))),
         "WebhookConfirmed": .webhookConfirmed(WebhookID(rawValue: 41)),
         "PhoneFellSilent": .phoneFellSilent(Silence(device: device, afterSeconds: 3600, since: newYear)),
         "WebhookRemoved": .webhookRemoved(WebhookID(rawValue: 41)),
@@ -217,6 +229,7 @@ enum GoldenEvents {
                 reason: nil, message: .open(WebhookFailure.Message(question: .live, body: Array("{}".utf8))))),
         "OperatorActed-retry": .operatorActed(
             .retryMessage(WebhookID(rawValue: 41), DeadLetterID(rawValue: 99))),
+        "OperatorActed-test": .operatorActed(.testWebhook(WebhookID(rawValue: 41))),
         "WebhookFailed-unanswered": .webhookFailed(
             WebhookFailure(
                 webhook: WebhookID(rawValue: 41), item: FeedPlace(number: 300, ordinal: 1), tries: 30, status: nil,

@@ -97,6 +97,7 @@ import Whereabouts
                 ("remove the webhook", { .removeWebhook(webhook, of: $0) }),
                 ("discard the letter", { .discardDeadLetter(letter, of: webhook, $0) }),
                 ("post the letter again", { .retryDeadLetter(letter, of: webhook, $0) }),
+                ("test the webhook", { .testWebhook(webhook, of: $0) }),
                 (
                     "register a push token",
                     { _ in .registerPushToken(device: House.handle("phone"), push, .production) }
@@ -121,7 +122,7 @@ import Whereabouts
                 "remove the device", "revoke the token", "revoke the grant", "withdraw the invitation",
                 "withdraw the account invitation", "say yes", "say no", "remove the region", "withdraw the correction",
                 "remove the schedule", "remove the webhook", "discard the letter", "post the letter again",
-                "cancel the open question",
+                "test the webhook", "cancel the open question",
             ],
         ]
         let own =

@@ -203,6 +203,80 @@ import Whereabouts
         }
     }
 
+    private static func test(_ scene: inout Scene, _ id: WebhookID, by caller: Caller? = nil) -> Refusal? {
+        let reply = scene.house.submit(.testWebhook(id, of: House.handle("walker")), by: caller ?? scene.walker)
+        if case .failure(let refusal) = reply { return refusal }
+        return nil
+    }
+
+    /// Three at once and then one in ten minutes: a mailbox gets at most 147 a day, by its own person.
+    @Test func `a test is recorded, ends as its message does, and comes three times at once, then every ten minutes`()
+        throws
+    {
+        var scene = Scene()
+        let id = try #require(Self.add(&scene))
+        #expect(scene.house.standing.webhooks[id]?.testOutcome == nil)
+        for caller in [scene.friend, scene.phone] { #expect(Self.test(&scene, id, by: caller) == .noSuchPerson) }
+        let managing = scene.house.token(for: .person(House.handle("walker")), [.manage], by: scene.admin)
+        #expect(Self.test(&scene, id, by: managing) == .noSuchPerson)
+        for turn in 0..<3 {
+            #expect(Self.test(&scene, id, by: turn == 0 ? scene.admin : nil) == nil)
+            let asked = try #require(scene.house.log.last)
+            #expect(asked.event == .operatorActed(.testWebhook(id)) && asked.stream == .audit(scene.walkerID))
+            #expect(scene.house.standing.webhooks[id]?.testOutcome == .waiting)
+            // One at a time.
+            guard case .invalid? = Self.test(&scene, id) else {
+                Issue.record("A second test is taken while the first one waits.")
+                continue
+            }
+            scene.house.submit(.settleWebhook(id, .told(upTo: asked.number)), by: .house)
+            #expect(scene.house.standing.webhooks[id]?.testOutcome == .delivered)
+        }
+        #expect(Self.test(&scene, id) == .tooManyTests(seconds: 600))
+        scene.house.now = scene.house.now.adding(seconds: 599)
+        #expect(Self.test(&scene, id) == .tooManyTests(seconds: 1))
+        scene.house.now = scene.house.now.adding(seconds: 1)
+        #expect(Self.test(&scene, id) == nil)
+        // Given up, and accepted when it is posted again.
+        let asked = try #require(scene.house.log.last)
+        let letter = try Self.fail(&scene, id, asked.number)
+        scene.house.submit(.settleWebhook(id, .told(upTo: asked.number + 1)), by: .house)
+        #expect(scene.house.standing.webhooks[id]?.testOutcome == .givenUp)
+        scene.house.submit(.settleWebhook(id, .taken(letter)), by: .house)
+        #expect(scene.house.standing.webhooks[id]?.testOutcome == .delivered)
+    }
+
+    @Test func `a webhook that would send no test is refused with the reason`() throws {
+        var scene = Scene()
+        let address = try #require(Self.addAddress(&scene, code: Self.hash))
+        let tracker = scene.house.submit(
+            .addWebhook(
+                of: House.handle("walker"), WebhookTarget(url: "mqtt:", secret: []), [],
+                NoticeTerms(kind: .homeAssistant)), by: scene.walker)
+        guard case .success(.webhook(let trackerID)) = tracker else { throw TestFault() }
+        let gone = try #require(Self.add(&scene))
+        _ = try Self.fail(&scene, gone, 1000, status: 410)
+        let token = scene.house.token(
+            for: .person(House.handle("walker")), [.query, .audit, .manage], by: scene.admin)
+        let mute = try #require(Self.add(&scene, by: token))
+        scene.house.submit(.revokeToken(try #require(token.token)), by: scene.walker)
+        let before = scene.house.log.count
+        for (id, word) in [
+            (address, "not confirmed"), (trackerID, "until a device has reported"), (gone, "stopped"),
+            (mute, "no longer valid"),
+        ] {
+            guard case .invalid(let sentence)? = Self.test(&scene, id) else {
+                Issue.record("\(word): a test is taken.")
+                continue
+            }
+            #expect(sentence.contains(word), "\(sentence)")
+        }
+        #expect(Self.test(&scene, WebhookID(rawValue: 999_999)) == .notFound)
+        #expect(scene.house.log.count == before)
+    }
+
+    private struct TestFault: Error {}
+
     @Test func `it ends with the person, and nothing is said of it any more`() throws {
         var scene = Scene()
         let id = try #require(Self.add(&scene))

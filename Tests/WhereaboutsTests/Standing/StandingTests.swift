@@ -184,6 +184,7 @@ import Whereabouts
                         by: .house)
                     guard step % 4 == 0, let letter = webhook.letters.keys.min() else { continue }
                     scene.house.submit(.settleWebhook(id, .taken(letter)), by: .house)
+                    scene.house.submit(.testWebhook(id, of: House.handle(name)), by: caller)
                     scene.house.submit(.discardDeadLetter(letter, of: id, House.handle(name)), by: caller)
                     if step % 16 == 0 { scene.house.submit(.removeWebhook(id, of: House.handle(name)), by: caller) }
                 }
