@@ -240,9 +240,9 @@ package final class Service: Sendable {
         /// For a process that ends next: with the requests' three seconds, it has ended within 5 s of SIGTERM.
         package static let untilSIGKILL = Patience(
             brokerMilliseconds: 500, answersMilliseconds: 500, shipperMilliseconds: 500, projectionsMilliseconds: 500)
-        /// For a process that goes on and may open the data directory again: a minute for each kind of thread.
+        /// For a process that goes on and may open the data directory again: a minute for most kinds of thread.
         package static let untilQuiet = Patience(
-            brokerMilliseconds: 60_000, answersMilliseconds: 60_000, shipperMilliseconds: 60_000,
+            brokerMilliseconds: 60_000, answersMilliseconds: 60_000, shipperMilliseconds: 10_000,
             projectionsMilliseconds: 60_000)
     }
 

@@ -52,8 +52,8 @@ struct ShippedCopier {
 
     /// Copies the events.
     ///
-    /// - Throws: ``RestoreError`` if a batch before the wanted event is damaged or missing, or if the folder does not have
-    ///   the event; ``LogError``.
+    /// - Throws: `RestoreError` if a batch before the wanted event is damaged or missing, or if the folder does not have
+    ///   the event; `LogError`.
     mutating func copy() throws -> (BackupManifest, ShippedRest) {
         let names = try ShippedName.all(in: folder)
         var incompleteBytes: Int64 = 0

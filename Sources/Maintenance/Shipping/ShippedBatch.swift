@@ -82,7 +82,7 @@ struct ShippedBatch {
 
     /// The batch as bytes.
     ///
-    /// - Parameter secret: ``ShippedBatch/secret(of:)``.
+    /// - Parameter secret: `ShippedBatch.secret(of:)`.
     func bytes(_ secret: [UInt8], _ sha256: SHA256) -> [UInt8] {
         let range = before.bytes
         let length =
@@ -146,7 +146,7 @@ extension ShippedBatch {
     /// Reads a batch and checks all of it: its lengths, digest, HMAC and tree. The leaves are taken as they are, because
     /// `LogVerifier` computes them from the restored rows.
     ///
-    /// - Parameter secret: ``ShippedBatch/secret(of:)``.
+    /// - Parameter secret: `ShippedBatch.secret(of:)`.
     init(_ bytes: [UInt8], _ secret: [UInt8], _ sha256: SHA256) throws(BatchDamage) {
         guard bytes.count >= Self.headBytes + Self.trailerBytes else { throw BatchDamage("it is too short") }
         let head = try Head(bytes[..<Self.headBytes])

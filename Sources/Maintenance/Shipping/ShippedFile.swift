@@ -100,9 +100,10 @@ final class ShippedFile {
     /// The end of the batches that were read.
     private(set) var offset: Int64 = 0
 
-    /// - Parameter secret: ``ShippedBatch/secret(of:)``.
+    /// - Parameter secret: `ShippedBatch.secret(of:)`.
     init(_ path: String, _ secret: [UInt8], _ sha256: SHA256) throws(LogError) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without waiting for a writer, if it is a named pipe.
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw .file(path: path, errno: errno) }
         (self.path, self.secret, self.sha256) = (path, secret, sha256)
     }

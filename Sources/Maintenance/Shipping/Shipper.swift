@@ -38,6 +38,8 @@ package final class Shipper: Sendable {
         package internal(set) var behindSince: Timestamp?
         /// Whether the last try failed.
         package internal(set) var isFailing = false
+        /// When a batch was shipped or nothing was left to ship, on the monotonic clock.
+        var progressAt = MonotonicClock.seconds
     }
 
     private let state: Mutex<Status>
@@ -94,8 +96,12 @@ package final class Shipper: Sendable {
     /// What has been shipped.
     package var status: Status { state.withLock { $0 } }
 
-    /// Whether the last try failed, or the oldest event that is not shipped has waited for a minute.
-    package var isFailing: Bool { status.isFailing || secondsBehind > Self.patienceSeconds }
+    /// Whether the last try failed, or no batch was shipped for a minute although there are events to ship.
+    package var isFailing: Bool {
+        let status = self.status
+        let isStuck = MonotonicClock.seconds - status.progressAt > Self.patienceSeconds
+        return status.isFailing || (status.behindSince != nil && isStuck)
+    }
 
     /// The age of the oldest event that is not shipped; 0 if there is none.
     package var secondsBehind: Double { status.behindSince.map { max(0, clock().seconds(since: $0)) } ?? 0 }
@@ -185,7 +191,11 @@ struct ShippingRun {
         let identity = try ShippingFault.logged { () throws(LogError) in try reader.identity() }
         // Not beyond the published head: what a reader sees is durable, and the head says so.
         let end = min(log.head, identity.size)
-        change { $0.shipped = range.size }
+        let now = clock()
+        change { status in
+            status.shipped = range.size
+            if range.size < end, status.behindSince == nil { status.behindSince = now }
+        }
         try shipKeys()
         while range.size < end {
             let (batch, bytes) = try next(after: range, through: end)
@@ -199,9 +209,9 @@ struct ShippingRun {
             progress.pending = nil
             range = batch.after
             progress.range = range
-            change { $0.shipped = range.size }
+            change { ($0.shipped, $0.progressAt) = (range.size, MonotonicClock.seconds) }
         }
-        change { $0.behindSince = nil }
+        change { ($0.behindSince, $0.progressAt) = (nil, MonotonicClock.seconds) }
     }
 
     /// Finds out what the target has, and compares it with the log.

@@ -388,6 +388,27 @@ import Whereabouts
         #expect(sentence.contains("is not the root over the events before it; restore"), "\(sentence)")
     }
 
+    @Test func `repeated events are restored once if they are equal, and refused if they differ`() throws {
+        let scene = try Scene()
+        scene.report(2)
+        let pieces = try scene.shipInPieces(to: "pieces")
+        let (secret, sha256) = (ShippedBatch.secret(of: scene.house.service.log.keys), SHA256())
+        let events = try scene.events()
+        let origin = ShippedBatch.Origin(log: scene.house.service.log.id, epoch: 1)
+        let path = "\(pieces)/\(ShippedName(first: 1, last: 2).text)"
+        func repeated(_ events: [LogReader.StoredEvent]) throws {
+            let batch = ShippedBatch(origin, before: CompactRange(), events: events, sha256)
+            try write(batch.bytes(secret, sha256), to: path)
+        }
+        try repeated(Array(events.prefix(2)))
+        #expect(try scene.restore(pieces, to: "equal").outcome.manifest.events == Int64(events.count))
+        let other = LogReader.StoredEvent(
+            header: events[1].header, body: events[1].body, leaf: events[0].leaf)
+        try repeated([events[0], other])
+        let sentence = scene.refusal(pieces)
+        #expect(sentence.contains("has another event 2 than the files before it"), "\(sentence)")
+    }
+
     @Test func `a changed event with right hashes around it does not pass the verification of the log`() throws {
         let scene = try Scene()
         scene.report(2)
@@ -517,6 +538,23 @@ import Whereabouts
         let destroyed = try KeyRing.destroyedKeys(in: shipped + "/keys.sqlite")
         #expect(destroyed == (try KeyRing.destroyedKeys(in: scene.house.directory + "/keys.sqlite")))
         #expect(!destroyed.isEmpty)
+    }
+
+    @Test func `another command gets all events, and the same one goes on`() throws {
+        let scene = try Scene(Self.script)
+        scene.report(2)
+        try scene.settle()
+        let (house, head) = (scene.house.service, scene.house.service.log.head)
+        func shipped(_ words: [String]) throws -> Int64 {
+            let command = ShippingCommand(
+                words: words, milliseconds: 1000, scratch: scene.folder + "/scratch", stopping: Monitor(false))
+            return try ShippedObjects(command, house.directory, house.log).open().range.size
+        }
+        #expect(try shipped([scene.folder + "/store", scene.target, "{name}"]) == head)
+        #expect(try shipped([scene.folder + "/store", scene.folder + "/elsewhere", "{name}"]) == 0)
+        #expect(try shipped([scene.folder + "/store", scene.target + "{name}"]) == 0)
+        try write([], to: scene.house.directory + "/shipping.json")
+        #expect(try shipped([scene.folder + "/store", scene.target, "{name}"]) == 0)
     }
 
     @Test func `a command that does not end is killed with what it started, and gets its exact input`() throws {
