@@ -231,7 +231,7 @@ extension LogStore {
         try self.init(path: path)
     }
 
-    /// Inserts the next events in one transaction, as they are. ``LogVerifier`` finds what is wrong with them.
+    /// Inserts the next events in one transaction, as they are. ``LogVerifier`` finds damaged ones.
     ///
     /// - Parameter range: The tree after the last of them.
     package func copy(_ events: ArraySlice<LogReader.StoredEvent>, range: CompactRange) throws(LogError) {

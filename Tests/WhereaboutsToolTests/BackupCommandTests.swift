@@ -58,11 +58,11 @@ import Testing
         #expect(tool("restore", folder.path + "/copy", "--kek", data + "/kek", data: again).exitCode == 3)
     }
 
-    @Test func `shipped events are put back up to a number or a moment, and it is shown what that is`() throws {
+    @Test func `shipped events are put back up to a number or a moment, with their root`() throws {
         let target = folder.path + "/target"
         mkdir(target, 0o700)
         try folder.write(#"{"shipping":{"directory":"\#(target)"}}"#, to: "state/config.json")
-        // The end of a service ships what is left.
+        // The end of a service ships the remaining events.
         try House.open(data).stop()
         let log = target + "/" + (try #require(names(in: target).first))
         let whole = tool("restore", log, "--kek", data + "/kek", "--json", data: folder.path + "/whole")

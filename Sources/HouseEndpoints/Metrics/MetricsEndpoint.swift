@@ -104,8 +104,7 @@ struct MetricsEndpoint: Sendable {
             [([:], identities.trouble == nil ? 0 : 1)])
     }
 
-    /// What has been shipped to another place, and what not. The count of events is absent until it is known what the
-    /// place has.
+    /// How far the target of shipping is behind the log. The count of events is absent until the target has been read.
     private static func write(_ shipper: Shipper, into text: inout MetricsText) {
         if let events = shipper.eventsBehind {
             text.gauge(

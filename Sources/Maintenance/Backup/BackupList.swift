@@ -114,8 +114,8 @@ package struct BackupList: Sendable, Equatable {
                 destroyedBefore: destroyed, destroyed: destroyed))
     }
 
-    /// As ``add(_:madeAt:destroyed:)``, for a shipped folder that is about to get other keys. Until it has them, those
-    /// that the former entry names may be in it.
+    /// As ``add(_:madeAt:destroyed:)``, for a shipped folder that is about to get other keys. Until it has them, it
+    /// may still have the keys that its former entry counts as not destroyed.
     mutating func add(shipped folder: String, madeAt: Timestamp, destroyed: Int64) throws(LogError) {
         let before = entries
         try add(folder, madeAt: madeAt, destroyed: destroyed)

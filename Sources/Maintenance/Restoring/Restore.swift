@@ -22,7 +22,7 @@ package enum Restore {
         /// The description of the restored backup, or of the restored part of a shipped folder: then it was made when
         /// its last event was recorded.
         package let manifest: BackupManifest
-        /// What the rest of a shipped folder has; `nil` for a backup.
+        /// The events of a shipped folder that were not restored; `nil` for a backup.
         package let rest: ShippedRest?
         /// The epoch of the restored log.
         package let epoch: Int64

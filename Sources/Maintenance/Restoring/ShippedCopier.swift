@@ -4,7 +4,7 @@ import Log
 import Transparency
 import Whereabouts
 
-/// What a shipped folder has after the last restored event.
+/// The part of a shipped folder after the last restored event.
 package struct ShippedRest: Sendable, Equatable {
     /// The number of later events. They are counted by the numbers in the batches, and not verified.
     package let later: Int64

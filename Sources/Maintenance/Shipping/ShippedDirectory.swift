@@ -3,8 +3,8 @@ import Glibc
 import Log
 import Whereabouts
 
-/// Ships into a directory: appends batches to files of about 64 MiB in the folder of the log and its epoch. What the
-/// directory has is read from the batches alone, so that no other file can disagree with them.
+/// Ships into a directory: appends batches to files of about 64 MiB in the folder of the log and its epoch. The
+/// place to go on is read from the batches alone, so that no other file can disagree with them.
 final class ShippedDirectory: ShippingPlace {
     private let target: String
     private let origin: ShippedBatch.Origin
@@ -104,7 +104,7 @@ final class ShippedDirectory: ShippingPlace {
 
     /// The last whole batch of a file, and the length of the file up to its end.
     ///
-    /// - Throws: ``ShippingFault/damaged(path:offset:_:)`` if what follows is not the rest of one append.
+    /// - Throws: ``ShippingFault/damaged(path:offset:_:)`` if the bytes after it are not the rest of one append.
     private static func whole(
         _ path: String, _ secret: [UInt8], _ sha256: SHA256
     ) throws(ShippingFault) -> (last: ShippedBatch?, length: Int64) {

@@ -8,7 +8,7 @@ package import Whereabouts
 
 /// Ships the events of the log to another place, on its own thread, at most a second after they are durable.
 ///
-/// The thread reads the log through a connection of its own, so a slow or missing target delays no append. After a
+/// The thread has a connection to the log for itself, so a slow or missing target delays no append. After a
 /// fault, it tries again after a second, and then at growing intervals of a minute at most.
 package final class Shipper: Sendable {
     /// The intervals and bounds.
@@ -30,7 +30,7 @@ package final class Shipper: Sendable {
         package init() {}
     }
 
-    /// What has been shipped. It has numbers and times, and nothing about a person.
+    /// The progress of shipping: numbers and times, and nothing about a person.
     package struct Status: Sendable {
         /// The number of the last event that the target has; `nil` until that is known.
         package internal(set) var shipped: Int64?
@@ -84,7 +84,7 @@ package final class Shipper: Sendable {
         }
     }
 
-    /// Ships what is durable and ends the thread. Call it when the log has stopped.
+    /// Ships the remaining events and ends the thread. Call it when the log has stopped.
     ///
     /// - Parameter milliseconds: How long to wait for the thread, which a share that hangs may hold up.
     /// - Returns: `false` if the thread is still working.
@@ -93,7 +93,7 @@ package final class Shipper: Sendable {
         return thread.withLock { $0.take() }?.join(milliseconds: milliseconds) ?? true
     }
 
-    /// What has been shipped.
+    /// The progress of shipping.
     package var status: Status { state.withLock { $0 } }
 
     /// Whether the last try failed, or no batch was shipped for a minute although there are events to ship.
@@ -106,7 +106,7 @@ package final class Shipper: Sendable {
     /// The age of the oldest event that is not shipped; 0 if there is none.
     package var secondsBehind: Double { status.behindSince.map { max(0, clock().seconds(since: $0)) } ?? 0 }
 
-    /// The number of events that are not shipped; `nil` until it is known what the target has.
+    /// The number of events that are not shipped; `nil` until the target has been read.
     package var eventsBehind: Int64? { status.shipped.map { max(0, log.head - $0) } }
 }
 
@@ -122,7 +122,7 @@ struct ShippingRun {
     private let sha256 = SHA256()
     private var progress = Progress()
 
-    /// What the target has.
+    /// The progress of the thread.
     private struct Progress {
         /// The tree over the shipped events; `nil` until the target is open.
         var range: CompactRange?
@@ -200,7 +200,7 @@ struct ShippingRun {
         while range.size < end {
             let (batch, bytes) = try next(after: range, through: end)
             change { $0.behindSince = batch.events.first?.header.recordedAt }
-            // What is shipped must be what the service has committed to.
+            // A target must never get a tree to which the service has not committed.
             if batch.last == identity.size, batch.after.root(sha256) != identity.root(sha256) {
                 progress.pending = nil
                 throw .otherTree(number: batch.last)
@@ -214,7 +214,7 @@ struct ShippingRun {
         change { ($0.behindSince, $0.progressAt) = (nil, MonotonicClock.seconds) }
     }
 
-    /// Finds out what the target has, and compares it with the log.
+    /// Reads the last event of the target, and compares it with the log.
     private func open() throws(ShippingFault) -> CompactRange {
         let shipped = try place.open()
         let number = shipped.range.size

@@ -37,8 +37,8 @@ struct ShippingCommand {
 
     /// Runs the command with an open file as its standard input, and waits for it.
     ///
-    /// - Throws: ``ShippingFault/command(_:)`` if it does not end with 0 in time. What has become of the bytes is then
-    ///   unknown.
+    /// - Throws: ``ShippingFault/command(_:)`` if it does not end with 0 in time. Whether the bytes are
+    ///   stored is then unknown.
     func run(_ name: String, from input: Int32) throws(ShippingFault) {
         lseek(input, 0, SEEK_SET)
         try wait(for: try start(name, input))
@@ -58,7 +58,7 @@ struct ShippingCommand {
                 deadline = min(deadline, MonotonicClock.milliseconds + Self.stopMilliseconds)
             }
             guard MonotonicClock.milliseconds < deadline else {
-                // Also what the command has started.
+                // With the processes that the command has started.
                 kill(-process, SIGKILL)
                 waitpid(process, &status, 0)
                 throw .command("did not end within \(milliseconds / 1000) s and was killed")

@@ -16,7 +16,7 @@ package enum ShippingTarget: Sendable, Equatable {
 
 /// A target that has taken some events. It belongs to the shipper's thread.
 protocol ShippingPlace: AnyObject {
-    /// Finds out what the target has. Called before all others, and again after each fault.
+    /// Finds the last event that the target has. Called before all others, and again after each fault.
     func open() throws(ShippingFault) -> Shipped
     /// Ships a batch. It is durable on return.
     func put(_ bytes: [UInt8], of batch: ShippedBatch) throws(ShippingFault)

@@ -29,10 +29,11 @@ enum BackupCommands {
             details: """
                 Nothing is overwritten: the data directory must hold no log. FOLDER is a folder that "backup" made, or a
                 folder LOG-EPOCH in the place to which "shipping" in config.json ships. Of shipped events, --until restores
-                those before the first one that was recorded after a moment, --number those up to a number, and neither all.
-                Everything is verified before the log gets its name. The log goes on from there; what was granted, revoked
-                or paused later is not in it. Name the newest keys.sqlite there is with --keys: whoever was erased by then is
-                erased again.
+                the events before the first one that was recorded after a moment, and --number the events up to a number.
+                Without them, all events are restored.
+                Everything is verified before the log gets its name. The log goes on from there: later grants,
+                revocations and pauses are not in it. Give the newest keys.sqlite that you have with --keys: people who were
+                erased by then are erased again.
                 """, makesInstallation: true, reach: .files, run: restore),
     ]
 

@@ -45,7 +45,7 @@ import Whereabouts
             kill(process.id, SIGKILL)
             #expect(process.ended().signal == SIGKILL)
         }
-        // A stop ships what is durable.
+        // A stop ships the remaining events.
         let last = try KilledProcessTests.Process(tool, data: data)
         kill(last.id, SIGTERM)
         #expect(last.ended().status == 0)

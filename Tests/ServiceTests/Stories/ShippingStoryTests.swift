@@ -130,7 +130,7 @@ import Whereabouts
 
     // MARK: Shipping and restoring
 
-    @Test func `what is shipped while fixes come in is restored with the same events, leaves and tables`() throws {
+    @Test func `events that are shipped while fixes come in are restored with the same bytes and leaves`() throws {
         let scene = try Scene()
         let isOver = Monitor(false)
         let writer = WorkerThread { while !isOver.read({ $0 }) { scene.report(1) } }
@@ -557,7 +557,7 @@ import Whereabouts
         #expect(try shipped([scene.folder + "/store", scene.target, "{name}"]) == 0)
     }
 
-    @Test func `a command that does not end is killed with what it started, and gets its exact input`() throws {
+    @Test func `a command gets its exact input, and is killed with its children if it does not end`() throws {
         let folder = TemporaryFolder()
         mkdir(folder.path + "/target", 0o700)
         guard case .command(let words) = try Self.script(folder.path) else { return }
