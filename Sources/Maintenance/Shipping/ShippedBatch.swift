@@ -122,6 +122,9 @@ struct BatchDamage: Error, Equatable {
     let sentence: String
 
     init(_ sentence: String) { self.sentence = sentence }
+
+    /// The batch is whole, but someone without the key-encryption key has written it.
+    static let foreign = BatchDamage("it was not written by a service with this kek")
 }
 
 extension ShippedBatch {
@@ -157,7 +160,7 @@ extension ShippedBatch {
             throw BatchDamage("it does not match its SHA-256")
         }
         guard hmacSHA256(key: secret, message: digest.bytes).bytes.elementsEqual(bytes[(digestStart + 32)...]) else {
-            throw BatchDamage("it was not written by a service with this kek")
+            throw .foreign
         }
         var reader = BatchReader(bytes[12..<digestStart])
         guard let log = try reader.take(16).withUnsafeBytes({ Identifier128(bytes: $0) }) else {

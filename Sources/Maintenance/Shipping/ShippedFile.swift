@@ -147,11 +147,12 @@ final class ShippedFile {
         return last
     }
 
-    /// Whether a whole batch begins after the first byte of the rest of the file.
+    /// Whether a whole batch is in the rest of the file, also one that was made under another key-encryption key: such a
+    /// file belongs to someone else.
     private func hasBatch(rest: Int64) throws(LogError) -> Bool {
         let bytes = try read(Int(rest), at: offset)
         let least = ShippedBatch.headBytes + ShippedBatch.trailerBytes
-        var (start, tries) = (1, 0)
+        var (start, tries) = (0, 0)
         while start + least <= bytes.count {
             if bytes[start] == ShippedBatch.magic[0], bytes[start...].starts(with: ShippedBatch.magic),
                 let head = try? ShippedBatch.Head(bytes[start..<start + ShippedBatch.headBytes]),
@@ -160,9 +161,10 @@ final class ShippedFile {
                 tries += 1
                 // No append looks like this. To compute many digests would take long.
                 if tries > Self.triesMax { return true }
-                if (try? ShippedBatch(Array(bytes[start..<start + head.length]), secret, sha256)) != nil {
+                do throws(BatchDamage) {
+                    _ = try ShippedBatch(Array(bytes[start..<start + head.length]), secret, sha256)
                     return true
-                }
+                } catch { if error == .foreign { return true } }
             }
             start += 1
         }

@@ -77,7 +77,7 @@ import Whereabouts
     /// Someone who can write to the target can compute every hash, but not the HMAC.
     @Test func `a batch made under another key-encryption key is refused`() throws {
         let forged = batch(1...2).bytes([UInt8](repeating: 8, count: 32), sha256)
-        #expect(throws: BatchDamage("it was not written by a service with this kek")) { try read(forged) }
+        #expect(throws: BatchDamage.foreign) { try read(forged) }
     }
 
     @Test func `impossible lengths and numbers are refused before they are used`() throws {
@@ -145,6 +145,15 @@ import Whereabouts
             changed[first.count + index] ^= 0x40
             let (numbers, broken) = try look(changed, folder)
             #expect(numbers == [1, 2] && broken?.isTail == false && broken?.offset == Int64(first.count), "\(index)")
+        }
+    }
+
+    @Test func `a batch of another kek is damage, so that it is not cut off`() throws {
+        let folder = TemporaryFolder()
+        let foreign = batch(3...4).bytes([UInt8](repeating: 8, count: 32), sha256)
+        for before in [[], bytes(1...2)] {
+            let (_, broken) = try look(before + foreign, folder)
+            #expect(broken?.isTail == false && broken?.sentence == BatchDamage.foreign.sentence)
         }
     }
 
