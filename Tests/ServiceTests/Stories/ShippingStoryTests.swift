@@ -468,6 +468,31 @@ import Whereabouts
         try scene.settle()
     }
 
+    /// Both have the same id, epoch and length.
+    @Test func `of two restores of one folder, only the first ships into the folder of the next epoch`() throws {
+        let scene = try Scene()
+        scene.report(2)
+        try scene.settle()
+        scene.house.stop()
+        let shipped = "\(scene.target)/\(try #require(names(in: scene.target).first))"
+        var configuration = ServiceConfiguration()
+        configuration.shipping = .directory(scene.target)
+        var bytes: [[UInt8]] = []
+        for name in ["one", "two"] {
+            let (path, _) = try scene.restore(shipped, to: name)
+            let service = try Service(
+                directory: try DataDirectory(path: path), configuration: configuration, gazetteerPath: nil)
+            defer { service.stop() }
+            try eventually("the first look at the target") {
+                service.shipper.map { $0.status.isFailing || $0.status.shipped == service.log.head } ?? false
+            }
+            #expect(service.shipper?.status.isFailing == (name == "two"))
+            let folder = "\(scene.target)/\(service.log.id)-2"
+            bytes.append(try contents(ofFile: "\(folder)/\(scene.files(in: folder)[0])"))
+        }
+        #expect(bytes[0] == bytes[1])
+    }
+
     // MARK: Commands
 
     /// A script that stores its input under the target, and fails in ways that a file in the target asks for.
