@@ -105,7 +105,9 @@ let package = Package(
         module(
             "Maintenance",
             [
-                "Cryptography", "JSON", "Log", "Projections", "Replies", "SQLite", "Tables", "Threading", "Whereabouts",
+                "Cryptography", "JSON", "Log", "Projections", "Replies", "SQLite", "Tables", "Threading",
+                "Transparency",
+                "Whereabouts",
             ]),
         module(
             "Reactors",

@@ -16,13 +16,14 @@ package enum HouseOperations {
     ///   - apps: The apps whose devices can be woken; `nil` if none is configured.
     ///   - webhooks: `nil` if the operator allows no targets.
     ///   - witnesses: `nil` unless witnesses are configured.
+    ///   - shipper: `nil` unless events are shipped.
     ///   - serverCounters: The counters of the HTTP server; `nil` while nothing listens.
     package static func all(
         views: Views, houseLog: HouseLog, answers: AnswerPool, directory: DataDirectory, backups: BackupKeeper,
         backupMaker: BackupMaker,
         deviceContacts: DeviceContacts, geocodingBudgets: GeocodingBudgets, requestFigures: RequestFigures,
         verificationProgress: VerificationProgress, apps: PushApps?, webhooks: WebhookDeliverer?,
-        witnesses: WitnessRounds?, serverCounters: @escaping @Sendable () -> HTTPServerCounters?
+        witnesses: WitnessRounds?, shipper: Shipper?, serverCounters: @escaping @Sendable () -> HTTPServerCounters?
     ) -> [Operation] {
         let (decisions, gate) = (views.decisions, views.gate)
         // Persons, devices and rights.
@@ -43,13 +44,13 @@ package enum HouseOperations {
         operations +=
             OperateEndpoints(
                 decisions: decisions, gate: gate, host: views.host, directory: directory, backupMaker: backupMaker,
-                verificationProgress: verificationProgress, work: OperatorWork()
+                verificationProgress: verificationProgress, shipper: shipper, work: OperatorWork()
             ).operations
         operations += AuditorEndpoints(decisions: decisions, houseLog: houseLog).operations
         operations +=
             MetricsEndpoint(
                 decisions: decisions, host: views.host, answers: answers, requestFigures: requestFigures,
-                webhookDeliverer: webhooks, witnesses: witnesses, serverCounters: serverCounters
+                webhookDeliverer: webhooks, witnesses: witnesses, shipper: shipper, serverCounters: serverCounters
             ).operations
         return operations
     }

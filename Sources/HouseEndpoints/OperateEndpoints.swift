@@ -26,6 +26,8 @@ struct OperateEndpoints: Sendable {
     let directory: DataDirectory
     let backupMaker: BackupMaker
     let verificationProgress: VerificationProgress
+    /// `nil` unless events are shipped.
+    let shipper: Shipper?
     let work: OperatorWork
 
     /// A bound on `version` that no projection will reach.
@@ -67,6 +69,7 @@ struct OperateEndpoints: Sendable {
         if !host.outdated.isEmpty { notes.append(Self.outdatedViews(host.outdated)) }
         if host.selfCheck.isLogDamaged { notes.append(Self.damagedLog) }
         if decisions.log.identities.trouble != nil { notes.append(Self.stuckIdentities) }
+        if shipper?.isFailing == true { notes.append(Self.stuckShipping) }
         return .reply(Readiness(status: "ready", note: notes.isEmpty ? nil : notes.joined(separator: " ")))
     }
 
@@ -88,6 +91,10 @@ struct OperateEndpoints: Sendable {
     /// A note: reports are accepted, and the index is tried again.
     private static let stuckIdentities =
         "The index of fixes cannot be written. Reports are still accepted, and the service tries again; the diagnostics say why."
+
+    /// A note: nothing is lost here, but another place lacks the newest events.
+    private static let stuckShipping =
+        "Events cannot be shipped to the place in config.json. The service works on and tries again; the diagnostics say why."
 
     /// Throws 404 unless the caller's token has the scope `operate`.
     static func requireOperator(_ exchange: Exchange) throws(Problem) {

@@ -6,7 +6,7 @@ package import SQLite
 /// The files of one service, and the lock that keeps other processes out. The Architecture page explains each file.
 ///
 ///     log.sqlite keys.sqlite kek fix-identities/ catalog.sqlite projections/ admin.token config.json backups.json
-///     backups.lock basemap.sqlite LOCK
+///     backups.lock shipping.json basemap.sqlite LOCK
 package final class DataDirectory: Sendable {
     /// The path as given.
     package let path: String
@@ -36,6 +36,11 @@ package final class DataDirectory: Sendable {
     package var configuration: String { path + "/config.json" }
     /// The folder of a backup until it is moved away.
     package var backup: String { path + "/backup" }
+    /// The folder of a copy of the keys while it is made to be shipped. A killed process leaves it; the next copy and the
+    /// next destruction of keys remove it.
+    package var shippedKeys: String { path + "/shipping" }
+    /// The place of the last batch that a command has shipped.
+    package var shippingState: String { path + "/shipping.json" }
     /// The key-encryption key, if it is not one of systemd's credentials.
     package var kek: String { path + "/kek" }
     /// The file that is locked, with the process id and address of its holder.

@@ -123,7 +123,7 @@ package final class KeyRing: Sendable {
     }
 
     /// 32 bytes derived from the key-encryption key for one purpose: HMAC-SHA-256 of `purpose`.
-    func secret(for purpose: String) -> [UInt8] {
+    package func secret(for purpose: String) -> [UInt8] {
         keyEncryptionKey.withBytes { hmacSHA256(key: Array($0), message: Array(purpose.utf8)).bytes }
     }
 
@@ -283,13 +283,7 @@ package final class KeyRing: Sendable {
         do throws(SQLiteError) {
             return try state.withLock { (state) throws(SQLiteError) -> Int64 in
                 try state.commitNewKeys()
-                let highest = try state.connection.cached(
-                    """
-                    SELECT max(
-                        ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'key'), 0),
-                        ifnull((SELECT max(id) FROM key), 0), ifnull((SELECT max(id) FROM destroyed), 0))
-                    """
-                ) { (statement) throws(SQLiteError) in try statement.step() ? statement.int(at: 0) : 0 }
+                let highest = try Self.highestID(state)
                 try state.connection.execute(
                     """
                     INSERT INTO sqlite_sequence (name, seq)
@@ -304,6 +298,23 @@ package final class KeyRing: Sendable {
                 return highest
             }
         } catch { throw .sqlite(error) }
+    }
+
+    /// The highest id that a key has had. Any key that an event names by now has it or a lower one.
+    package func highestID() throws(LogError) -> Int64 {
+        do throws(SQLiteError) {
+            return try state.withLock { (state) throws(SQLiteError) in try Self.highestID(state) }
+        } catch { throw .sqlite(error) }
+    }
+
+    private static func highestID(_ state: Store) throws(SQLiteError) -> Int64 {
+        try state.connection.cached(
+            """
+            SELECT max(
+                ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'key'), 0),
+                ifnull((SELECT max(id) FROM key), 0), ifnull((SELECT max(id) FROM destroyed), 0))
+            """
+        ) { (statement) throws(SQLiteError) in try statement.step() ? statement.int(at: 0) : 0 }
     }
 
     /// As ``goOn(after:)`` with the highest id in the log; reports if the file is an older copy.

@@ -21,9 +21,6 @@ package final class LogReader {
 
     /// Opens its own connection to the log.
     ///
-    /// - Parameter access: How the file is opened; `immutable` for a file on read-only media.
-    /// Opens the log for reading.
-    ///
     /// - Parameter access: For a file on read-only media, the access that ``FilesVerification`` finds.
     package init(path: String, keys: KeyRing, access: Connection.Access = .readOnly) throws(LogError) {
         do throws(SQLiteError) {
@@ -41,6 +38,10 @@ package final class LogReader {
         package let body: [UInt8]
         /// The hash of header, body and the leaf before it in its stream.
         package let leaf: Digest
+
+        package init(header: EventHeader, body: [UInt8], leaf: Digest) {
+            (self.header, self.body, self.leaf) = (header, body, leaf)
+        }
     }
 
     /// Up to `limit` events after `number`, in order, each with its leaf.
@@ -259,27 +260,18 @@ package final class LogReader {
         return (try result.get(), leaf)
     }
 
-    /// The years 1 to 9999 in milliseconds since 1970.
-    private static let moments: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
-
     /// The header of a row; throws ``LogError/damaged(number:_:)`` for a value that no writer writes.
     private static func header(_ statement: borrowing Statement) throws(LogError) -> EventHeader {
         let number = statement.int(at: 0)
         guard let correlation = statement.withBytes(at: 6, { RequestID(bytes: $0) }) else {
             throw .damaged(number: number, "its correlation has not 16 bytes")
         }
-        // With these bounds, counting on from the numbers does not overflow.
-        guard number > 0, (1...number).contains(statement.int(at: 2)), (0..<number).contains(statement.int(at: 7))
-        else {
-            throw .damaged(number: number, "its version or its cause is impossible")
-        }
-        guard moments.contains(statement.int(at: 4)) else {
-            throw .damaged(number: number, "it was recorded before the year 1 or after the year 9999")
-        }
-        return EventHeader(
+        let header = EventHeader(
             number: number, stream: StreamID(rawValue: statement.int(at: 1)), version: statement.int(at: 2),
             kind: statement.int(at: 3), recordedAt: Timestamp(milliseconds: statement.int(at: 4)),
             actor: PrincipalID(rawValue: statement.int(at: 5)), correlation: correlation, cause: statement.int(at: 7))
+        if let fault = header.fault { throw .damaged(number: number, fault) }
+        return header
     }
 
     /// A part that does not open is lost if its event is undamaged: the id then means another key, as after a restore
@@ -411,6 +403,8 @@ package struct LogIdentity: Sendable {
     package var size: Int64 { range.size }
     /// The leaf of the newest event; `nil` for an empty log.
     let head: Digest?
+    /// The root of the Merkle tree over all leaves.
+    package func root(_ sha256: SHA256) -> Digest { range.root(sha256) }
 
     /// More events or epochs than there can be. A higher number is damage; counting on from a lower one cannot
     /// overflow.

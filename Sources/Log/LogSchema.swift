@@ -97,28 +97,45 @@ enum LogSchema {
 
 /// The columns of an event that its leaf covers in addition to the body.
 package struct EventHeader {
-    /// The place in the log, from 1 on without a gap.
     /// The place in the log, from 1 without gaps.
     package let number: Int64
     /// The stream, for example a person's.
     package let stream: StreamID
-    /// The place in the stream, from 1 on without a gap.
     /// The place in the stream, from 1 without gaps.
     package let version: Int64
-    /// The number of the event's kind. A later version of the program may know more kinds.
     /// The raw value of an `EventKind`, which an older program may not know.
     package let kind: Int64
-    /// The house's time when the event was decided.
     /// The service's time of the decision.
     package let recordedAt: Timestamp
     /// The principal who caused the event.
     package let actor: PrincipalID
-    /// The request in which the event was decided.
     /// The request that led to the event.
     package let correlation: RequestID
-    /// The number of the earlier event that led to this one; 0 if there is none.
     /// The number of the event that led to it; 0 if none.
     package let cause: Int64
+
+    package init(
+        number: Int64, stream: StreamID, version: Int64, kind: Int64, recordedAt: Timestamp, actor: PrincipalID,
+        correlation: RequestID, cause: Int64
+    ) {
+        (self.number, self.stream, self.version, self.kind) = (number, stream, version, kind)
+        (self.recordedAt, self.actor, self.correlation, self.cause) = (recordedAt, actor, correlation, cause)
+    }
+
+    /// The years 1 to 9999 in milliseconds since 1970.
+    private static let moments: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
+
+    /// Why no writer writes this header, as part of a sentence; `nil` for a possible one.
+    package var fault: String? {
+        // With these bounds, counting on from the numbers does not overflow.
+        guard number > 0, (1...number).contains(version), (0..<number).contains(cause) else {
+            return "its version or its cause is impossible"
+        }
+        guard Self.moments.contains(recordedAt.milliseconds) else {
+            return "it was recorded before the year 1 or after the year 9999"
+        }
+        return nil
+    }
 
     /// Writes the canonical header without its last item: the associated data of the sealed parts.
     func write(to writer: inout CBORWriter) {

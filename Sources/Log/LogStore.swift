@@ -1,7 +1,7 @@
-import Cryptography
+package import Cryptography
 import SQLite
-import Transparency
-import Whereabouts
+package import Transparency
+package import Whereabouts
 
 /// The file of the log. It belongs to one thread at a time: the writer's or the committing one.
 package final class LogStore {
@@ -32,7 +32,7 @@ package final class LogStore {
                 PRAGMA wal_autocheckpoint = 0;
                 PRAGMA cache_size = -32768;
                 """)
-            if try Self.userVersion(connection) == 0 { try Self.create(connection) }
+            if try Self.userVersion(connection) == 0 { try Self.create(connection, id: .random(), epoch: 1) }
         } catch { throw .sqlite(error) }
         do throws(SQLiteError) {
             if let difference = try LogSchema.difference(connection) {
@@ -80,19 +80,19 @@ package final class LogStore {
         guard format <= LogSchema.format else { throw .newerFormat(format) }
     }
 
-    /// Makes the tables of an empty file, with a random id and epoch 1.
-    private static func create(_ connection: borrowing Connection) throws(SQLiteError) {
+    /// Makes the tables of an empty file.
+    private static func create(
+        _ connection: borrowing Connection, id: Identifier128, epoch: Int64
+    ) throws(SQLiteError) {
         try connection.begin()
         do throws(SQLiteError) {
             try LogSchema.create(connection)
-            let random = randomBytes(16).withUnsafeBytes {
-                ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            }
             try connection.cached(
-                "INSERT INTO log (id, format, epoch, size, compact_range, head) VALUES (?, ?, 1, 0, x'', x'')"
+                "INSERT INTO log (id, format, epoch, size, compact_range, head) VALUES (?, ?, ?, 0, x'', x'')"
             ) { (statement) throws(SQLiteError) in
-                try statement.bind(Identifier128(random: random.0, random.1).bytes, at: 1)
+                try statement.bind(id.bytes, at: 1)
                 try statement.bind(LogSchema.format, at: 2)
+                try statement.bind(epoch, at: 3)
                 try statement.run()
             }
             try connection.commit()
@@ -151,17 +151,22 @@ package final class LogStore {
             if case .failure(let error) = result { throw .sqlite(error) }
         }
         do throws(SQLiteError) {
-            try connection.cached("UPDATE log SET size = ?, compact_range = ?, head = ?, epoch = ?") {
-                (statement) throws(SQLiteError) in
-                try statement.bind(sealer.size, at: 1)
-                try statement.bind(sealer.range.bytes, at: 2)
-                try statement.bind(sealer.headLeaf?.bytes ?? [], at: 3)
-                try statement.bind(identity.epoch, at: 4)
-                try statement.run()
-            }
-            try connection.commit()
+            try commit(sealer.range, head: sealer.headLeaf)
         } catch { throw .sqlite(error) }
         return bytes
+    }
+
+    /// Writes the row `log` and commits.
+    private func commit(_ range: CompactRange, head: Digest?) throws(SQLiteError) {
+        try connection.cached("UPDATE log SET size = ?, compact_range = ?, head = ?, epoch = ?") {
+            (statement) throws(SQLiteError) in
+            try statement.bind(range.size, at: 1)
+            try statement.bind(range.bytes, at: 2)
+            try statement.bind(head?.bytes ?? [], at: 3)
+            try statement.bind(identity.epoch, at: 4)
+            try statement.run()
+        }
+        try connection.commit()
     }
 
     /// Inserts one event. The blobs are bound without a copy.
@@ -212,6 +217,47 @@ package final class LogStore {
     package static func raiseEpoch(path: String) throws(LogError) {
         do throws(SQLiteError) {
             try Connection(path: path, access: .readWrite).execute("UPDATE log SET epoch = epoch + 1")
+        } catch { throw .sqlite(error) }
+    }
+}
+
+/// A log that is made from events in their stored form, as a restore from shipped batches does.
+extension LogStore {
+    /// Makes the file of an empty log with this id and epoch.
+    package convenience init(newAt path: String, id: Identifier128, epoch: Int64) throws(LogError) {
+        do throws(SQLiteError) {
+            try Self.create(try Connection(path: path, access: .readWrite), id: id, epoch: epoch)
+        } catch { throw .sqlite(error) }
+        try self.init(path: path)
+    }
+
+    /// Inserts the next events in one transaction, as they are. ``LogVerifier`` finds damaged ones.
+    ///
+    /// - Parameter range: The tree after the last of them.
+    package func copy(_ events: ArraySlice<LogReader.StoredEvent>, range: CompactRange) throws(LogError) {
+        do throws(SQLiteError) {
+            try connection.begin()
+            for event in events {
+                let result: Result<Void, SQLiteError> = event.body.withUnsafeBytes { body in
+                    do throws(SQLiteError) { return .success(try insert(event.header, body: body, event.leaf)) } catch {
+                        return .failure(error)
+                    }
+                }
+                try result.get()
+            }
+            try commit(range, head: events.last?.leaf)
+        } catch { throw .sqlite(error) }
+        try checkpoint()
+    }
+
+    /// The leaf of the event with this number; `nil` if there is none.
+    package func leaf(of number: Int64) throws(LogError) -> Digest? {
+        do throws(SQLiteError) {
+            return try connection.cached("SELECT leaf FROM event WHERE number = ?") {
+                (statement) throws(SQLiteError) in
+                try statement.bind(number, at: 1)
+                return try statement.step() ? statement.withBytes(at: 0) { Digest(bytes: $0) } : nil
+            }
         } catch { throw .sqlite(error) }
     }
 }

@@ -67,7 +67,6 @@ package final class LogVerifier {
     /// Opens its own connection to the log.
     ///
     /// - Parameter access: How the file is opened; `immutable` for a file on read-only media.
-    /// Opens the log for reading, beside a service or without one.
     package init(path: String, keys: KeyRing, access: Connection.Access = .readOnly) throws(LogError) {
         do throws(SQLiteError) {
             connection = try Connection(path: path, access: access)

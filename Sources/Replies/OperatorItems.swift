@@ -41,17 +41,30 @@ package struct RestoredBackup: Reply, Hashable {
     package var epoch: Int64
     /// The people who were erased again by newer keys.
     package var erased: Int64
+    /// The root of the Merkle tree over the restored events, before the log continues; hexadecimal.
+    package var root: String
+    /// When the backup was made, or the last restored event recorded.
+    package var madeAt: Moment
+    /// The later events that a shipped folder has; absent for a backup.
+    package var later: Int64?
 
-    package init(events: Int64, epoch: Int64, erased: Int64) {
+    package init(events: Int64, epoch: Int64, erased: Int64, root: String, madeAt: Moment, later: Int64?) {
         (self.events, self.epoch, self.erased) = (events, epoch, erased)
+        (self.root, self.madeAt, self.later) = (root, madeAt, later)
     }
 
-    package static var invented: Self { Self(events: .invented, epoch: .invented, erased: .invented) }
+    package static var invented: Self {
+        Self(
+            events: .invented, epoch: .invented, erased: .invented, root: .invented, madeAt: .invented, later: nil)
+    }
 
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try members.required("events", &events)
         try members.required("epoch", &epoch)
         try members.required("erased", &erased)
+        try members.required("root", .hash, &root)
+        try members.required("madeAt", &madeAt)
+        try members.optional("later", &later)
     }
 }
 

@@ -34,9 +34,12 @@ package final class Service: Sendable {
     /// Everything that runs without a request.
     private let reactors: RunningReactors
     /// Compares the projections' fingerprints with their rows after the start, in the background.
-    var checker: FingerprintChecker { checks.afterStart }
-    /// The checks in the background: once after the start, and as long as the service runs.
-    private let checks: (afterStart: FingerprintChecker, selfCheck: SelfCheck)
+    var checker: FingerprintChecker { background.checker }
+    /// The work in the background: the check after the start, the checks as long as the service runs, and the shipper, if
+    /// events are shipped.
+    private let background: (checker: FingerprintChecker, selfCheck: SelfCheck, shipper: Shipper?)
+    /// Ships the events to another place; `nil` unless one is configured.
+    var shipper: Shipper? { background.shipper }
     /// The budgets of processor time for geocoding, since the start.
     let geocodingBudgets = GeocodingBudgets()
     /// The log as requests use it.
@@ -115,7 +118,10 @@ package final class Service: Sendable {
         let personLogs = PersonLogs(
             views, seal: seal, houseLog: houseLog,
             cosigning: reactors.witnesses.map { rounds -> PersonLogs.Cosigning in rounds.cosign })
-        checks = (FingerprintChecker(host: host), SelfCheck(host: host, log: log, clock: clock))
+        let shipper = try configuration.shipping.map { target throws(LogError) in
+            try Shipper(ShippingTarget(target), directory: directory, log: log, clock: clock)
+        }
+        background = (FingerprintChecker(host: host), SelfCheck(host: host, log: log, clock: clock), shipper)
         operatorToken = try Self.adminToken(directory, log)
         backups.settleLater()
         let requestFigures = RequestFigures()
@@ -134,7 +140,7 @@ package final class Service: Sendable {
             backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
             deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
             verificationProgress: verificationProgress, apps: reactors.apps, webhooks: reactors.webhooks,
-            witnesses: reactors.witnesses,
+            witnesses: reactors.witnesses, shipper: shipper,
             serverCounters: { [server] in server.counters })
         let operations =
             ReportOperations.all(views: views, answers: answers, secretBoxes: secretBoxes)
@@ -208,8 +214,8 @@ package final class Service: Sendable {
         let server = self.server.take()
         // No new connections from here on.
         server?.beginStopping()
-        checks.afterStart.stop()
-        checks.selfCheck.stop()
+        background.checker.stop()
+        background.selfCheck.stop()
         var isQuiet = reactors.stop(brokerMilliseconds: patience.brokerMilliseconds)
         server?.stop { [log, answers] in
             // No request is recorded after this, and every recorded one has its answer.
@@ -219,21 +225,25 @@ package final class Service: Sendable {
         // Answers need their commands to be durable, so they end before the log.
         isQuiet = answers.stop(milliseconds: patience.answersMilliseconds) && isQuiet
         log.stop()
+        // All events are durable now.
+        isQuiet = shipper?.stop(milliseconds: patience.shipperMilliseconds) ?? true && isQuiet
         return host.stop(milliseconds: patience.projectionsMilliseconds) && isQuiet
     }
 
     /// How long ``stop(_:)`` waits for threads that are still working. A thread that is left behind keeps the lock of
     /// the data directory until the process ends.
     package struct Patience: Sendable {
-        /// The bounds for the broker's thread, for the answering threads, and for the thread of projections.
-        let brokerMilliseconds, answersMilliseconds, projectionsMilliseconds: Int
+        /// The bounds for the broker's thread, for the answering threads, for the shipper and for the thread of
+        /// projections.
+        let brokerMilliseconds, answersMilliseconds, shipperMilliseconds, projectionsMilliseconds: Int
 
         /// For a process that ends next: with the requests' three seconds, it has ended within 5 s of SIGTERM.
         package static let untilSIGKILL = Patience(
-            brokerMilliseconds: 500, answersMilliseconds: 500, projectionsMilliseconds: 1000)
-        /// For a process that goes on and may open the data directory again: a minute for each kind of thread.
+            brokerMilliseconds: 500, answersMilliseconds: 500, shipperMilliseconds: 500, projectionsMilliseconds: 500)
+        /// For a process that goes on and may open the data directory again: a minute for most kinds of thread.
         package static let untilQuiet = Patience(
-            brokerMilliseconds: 60_000, answersMilliseconds: 60_000, projectionsMilliseconds: 60_000)
+            brokerMilliseconds: 60_000, answersMilliseconds: 60_000, shipperMilliseconds: 10_000,
+            projectionsMilliseconds: 60_000)
     }
 
     /// Records the pushes that were under way when the last process ended, before anything else is recorded.
@@ -268,6 +278,17 @@ package final class Service: Sendable {
         }
         try DataDirectory.writePrivate(Array((secret.text + "\n").utf8), to: directory.adminToken)
         return (secret.text, true)
+    }
+}
+
+extension ShippingTarget {
+    /// The target of `config.json`.
+    init(_ configured: ServiceConfiguration.Shipping) {
+        self =
+            switch configured {
+            case .directory(let path): .directory(path)
+            case .command(let words): .command(words)
+            }
     }
 }
 

@@ -225,4 +225,26 @@ import Whereabouts
             }
         }
     }
+
+    @Test func `events are shipped to a directory or by a command, and each is described in full`() throws {
+        func read(_ shipping: String) throws -> ServiceConfiguration.Shipping? {
+            try ServiceConfiguration.parse(Array(#"{"shipping":\#(shipping)}"#.utf8)).shipping
+        }
+        #expect(try read(#"{"directory":"/mnt/nas"}"#) == .directory("/mnt/nas"))
+        #expect(
+            try read(#"{"command":["/usr/bin/rclone","rcat","r:b/{name}"]}"#)
+                == .command(["/usr/bin/rclone", "rcat", "r:b/{name}"]))
+        #expect(try read("null") == nil)
+        for (text, word) in [
+            ("7", "\"shipping\""), ("{}", "either"), (#"{"directory":"nas"}"#, "absolute"),
+            (#"{"directory":"/nas","command":["/a","{name}"]}"#, "either"), (#"{"folder":"/nas"}"#, "\"folder\""),
+            (#"{"command":"/usr/bin/rclone {name}"}"#, "list"), (#"{"command":[]}"#, "list"),
+            (#"{"command":["rclone","{name}"]}"#, "absolute"), (#"{"command":["/usr/bin/rclone","x"]}"#, "{name}"),
+            (#"{"command":["/usr/bin/rclone","{name}",7]}"#, "texts"),
+        ] {
+            #expect {
+                _ = try read(text)
+            } throws: { "\($0)".contains(word) }
+        }
+    }
 }

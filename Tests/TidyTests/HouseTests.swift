@@ -43,7 +43,9 @@ import Testing
             "SQLite",
             "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
-        "Maintenance": ["Cryptography", "Log", "Projections", "Replies", "SQLite", "Tables", "Whereabouts"],
+        "Maintenance": [
+            "Cryptography", "Log", "Projections", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts",
+        ],
         "Reactors": [
             "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",
             "MQTT", "Posting",

@@ -21,6 +21,7 @@ import Testing
         "SimulationProfile": "the constants of the simulated device",
         "PushTiming": "the constants of pushing",
         "Phones": "the members of a scenario's file",
+        "ServiceConfiguration": "the keys of config.json",
         "Operation": "the members of an operation in the API description",
         // Counts and tables that are made once and then read.
         "ImportReport": "the counts of an import",

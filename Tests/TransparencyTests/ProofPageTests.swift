@@ -16,7 +16,7 @@ import Testing
         ]),
     ]
 
-    @Test func `the proof, the policy and the receipt of the page are genuine`() throws {
+    @Test func `the proof, the policy and the receipts of the page are genuine`() throws {
         let scene = try Scene()
         let witness = try Scene.witness("anna", seed: 3)
         let proof = try scene.proof(
@@ -32,11 +32,14 @@ import Testing
             quorum anna
 
             """
+        let erasure = try ErasureReceipt(
+            log: scene.origin, entries: Int64(proof.entries.count) + 1, recordedAtMs: 1_777_900_000_000,
+            backupsLeft: 0
+        ).signed(by: scene.house())
         let blocks = try Repository.blocks(of: "Proof", "text")
-        for (block, text) in zip(blocks, [proof.bytes, Array(policy.utf8), receipt.bytes]) {
-            #expect(block == String(decoding: text, as: UTF8.self))
-        }
-        #expect(blocks.count == 3)
+        let genuine = [proof.bytes, Array(policy.utf8), receipt.bytes, erasure.bytes]
+        for (block, text) in zip(blocks, genuine) { #expect(block == String(decoding: text, as: UTF8.self)) }
+        #expect(blocks.count == genuine.count)
         _ = try proof.verify(policy: TrustPolicy(parsing: Array(policy.utf8)))
     }
 

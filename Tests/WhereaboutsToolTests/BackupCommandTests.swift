@@ -58,6 +58,33 @@ import Testing
         #expect(tool("restore", folder.path + "/copy", "--kek", data + "/kek", data: again).exitCode == 3)
     }
 
+    @Test func `shipped events are put back up to a number or a moment, with their root`() throws {
+        let target = folder.path + "/target"
+        mkdir(target, 0o700)
+        try folder.write(#"{"shipping":{"directory":"\#(target)"}}"#, to: "state/config.json")
+        // The end of a service ships the remaining events.
+        try House.open(data).stop()
+        let log = target + "/" + (try #require(names(in: target).first))
+        let whole = tool("restore", log, "--kek", data + "/kek", "--json", data: folder.path + "/whole")
+        let all = try #require(try json(whole.results)["events"]?.int)
+        let later = try json(whole.results)["later"]?.int
+        #expect(whole.exitCode == 0 && later == 0)
+        #expect(try json(whole.results).text("root").count == 64)
+
+        let half = tool("restore", log, "--kek", data + "/kek", "--number", "60", data: folder.path + "/half")
+        #expect(half.exitCode == 0 && half.results.contains("60 events of "), "\(half.notes)")
+        #expect(half.results.contains("The root over them is "))
+        #expect(half.results.contains("The folder has \(Text.count(Int(all) - 60)) later events."))
+        #expect(tool("verify", data: folder.path + "/half").exitCode == 0)
+
+        let early = tool("restore", log, "--kek", data + "/kek", "--until", "2001-01-01", data: folder.path + "/none")
+        #expect(early.exitCode == 3 && early.notes.contains("The first event was recorded at"))
+        let both = tool("restore", log, "--number", "1", "--until", "2026-01-01", data: folder.path + "/none")
+        #expect(both.exitCode == 2 && both.notes.contains("not both"))
+        let doctor = tool("doctor")
+        #expect(doctor.results.contains("\(target) is writable"))
+    }
+
     @Test func `an export holds all, is on record with its purpose, and can be imported again`() throws {
         #expect(tool("export", "--person", "anna").exitCode == 2)
         #expect(tool("export", "--person", "nobody", "--purpose", "x").exitCode == 3)

@@ -2,6 +2,7 @@ import Answers
 import HTTPInterface
 import HTTPServer
 import Log
+import Maintenance
 import Projections
 import Reactors
 import Tables
@@ -21,6 +22,8 @@ struct MetricsEndpoint: Sendable {
     let webhookDeliverer: WebhookDeliverer?
     /// `nil` unless witnesses are configured.
     let witnesses: WitnessRounds?
+    /// `nil` unless events are shipped.
+    let shipper: Shipper?
     /// The counters of the HTTP server; `nil` while nothing listens.
     let serverCounters: @Sendable () -> HTTPServerCounters?
 
@@ -44,6 +47,7 @@ struct MetricsEndpoint: Sendable {
                 "Persons' logs that a witness refuses, because it has cosigned another history; summed over the witnesses.",
                 [([:], Double(witnesses.contested))])
         }
+        if let shipper { Self.write(shipper, into: &text) }
         writeRequests(into: &text)
         Self.writeProcess(into: &text)
         return HTTPResponse(
@@ -98,6 +102,19 @@ struct MetricsEndpoint: Sendable {
         text.gauge(
             "whereabouts_fix_identities_failing", "1 while the index that finds duplicates cannot be written.",
             [([:], identities.trouble == nil ? 0 : 1)])
+    }
+
+    /// How far the target of shipping is behind the log. The count of events is absent until the target has been read.
+    private static func write(_ shipper: Shipper, into text: inout MetricsText) {
+        if let events = shipper.eventsBehind {
+            text.gauge(
+                "whereabouts_shipping_behind_events", "Durable events that are not shipped.", [([:], Double(events))])
+        }
+        text.gauge(
+            "whereabouts_shipping_behind_seconds", "Age of the oldest event that is not shipped; 0 if there is none.",
+            [([:], shipper.secondsBehind)])
+        text.gauge(
+            "whereabouts_shipping_failing", "1 while events cannot be shipped.", [([:], shipper.isFailing ? 1 : 0)])
     }
 
     /// The lag of every generation, active or not, and the faults by projection.

@@ -105,6 +105,8 @@ package enum Backup {
 enum BackupFile {
     static let log = "log.sqlite"
     static let keys = "keys.sqlite"
+    /// The keys of a shipped folder until they replace the former ones.
+    static let newKeys = "keys.sqlite.new"
     static let configuration = "config.json"
     static let manifest = "backup.json"
 
@@ -183,7 +185,7 @@ package struct BackupMaker: Sendable {
     }
 
     /// Turns the journal off, so that the file alone is the whole database.
-    private static func makeOneFile(_ path: String) throws(SQLiteError) {
+    static func makeOneFile(_ path: String) throws(SQLiteError) {
         try Connection(path: path, access: .readWrite).execute("PRAGMA journal_mode = DELETE")
     }
 }

@@ -67,6 +67,8 @@ package final class BackupKeeper: Sendable {
         let before = list
         list.entries.removeAll(where: BackupList.isGone)
         pass.change { pass in pass.left = [directory.backup] + list.entries.map(\.folder) }
+        // A copy of the keys is there only while this process or a killed one makes it.
+        DataDirectory.removeTree(directory.shippedKeys)
         if try destroy(gone, erased, in: directory.backup, isOptional: true) {
             pass.change { _ = $0.left.removeFirst() }
         }
@@ -93,6 +95,8 @@ package final class BackupKeeper: Sendable {
         var status = stat()
         guard stat(folder, &status) == 0 else { return isOptional && errno == ENOENT }
         let file = folder + "/" + BackupFile.keys
+        // Keys that a killed process was about to ship. A process that ships them now makes another copy.
+        unlink(folder + "/" + BackupFile.newKeys)
         // A backup without `keys.sqlite` has no keys.
         guard access(file, F_OK) == 0 else { return errno == ENOENT }
         do throws(SQLiteError) {

@@ -114,6 +114,19 @@ package struct BackupList: Sendable, Equatable {
                 destroyedBefore: destroyed, destroyed: destroyed))
     }
 
+    /// As ``add(_:madeAt:destroyed:)``, for a shipped folder that is about to get other keys. Until it has them, it
+    /// may still have the keys that its former entry counts as not destroyed.
+    mutating func add(shipped folder: String, madeAt: Timestamp, destroyed: Int64) throws(LogError) {
+        let before = entries
+        try add(folder, madeAt: madeAt, destroyed: destroyed)
+        guard let entry = entries.popLast() else { return }
+        let known = before.first { $0.folder == entry.folder }
+        entries.append(
+            Entry(
+                folder: entry.folder, madeAt: madeAt, volume: entry.volume, destroyedBefore: destroyed,
+                destroyed: min(known?.destroyed ?? destroyed, destroyed)))
+    }
+
     /// Whether a backup's folder was deleted, and is not only out of reach.
     static func isGone(_ entry: Entry) -> Bool {
         var status = stat()

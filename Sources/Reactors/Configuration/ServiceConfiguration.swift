@@ -69,6 +69,9 @@ package struct ServiceConfiguration: Sendable {
     /// The server of map pictures that readers of the page may choose; `nil` for none.
     package var onlineTiles: OnlineTiles?
 
+    /// Where events are shipped to as they come; `nil` for nowhere.
+    package var shipping: Shipping?
+
     /// The defaults.
     package init() {}
 
@@ -161,6 +164,7 @@ package struct ServiceConfiguration: Sendable {
             case "mail": configuration.mail = value.isNull ? nil : try mail(value)
             case "witnesses": configuration.witnesses = value.isNull ? [] : try witnesses(value)
             case "onlineTiles": configuration.onlineTiles = value.isNull ? nil : try onlineTiles(value)
+            case "shipping": configuration.shipping = value.isNull ? nil : try shipping(value)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
             }

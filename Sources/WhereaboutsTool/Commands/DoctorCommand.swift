@@ -135,7 +135,8 @@ enum DoctorCommand {
         findings += backups(path)
         do throws(ServiceConfiguration.ReadError) {
             let configuration = try ServiceConfiguration.read(path + "/config.json")
-            findings += pushKeys(configuration) + pushServers(configuration) + [front(configuration)]
+            findings +=
+                shipping(configuration) + pushKeys(configuration) + pushServers(configuration) + [front(configuration)]
         } catch {
             findings.append(.wrong("config.json", "\(error)"))
         }
@@ -156,6 +157,21 @@ enum DoctorCommand {
             }
         } catch {
             return [.wrong("backup", "\(error)")]
+        }
+    }
+
+    /// Whether the target of shipped events is there, as far as that shows without shipping.
+    private static func shipping(_ configuration: ServiceConfiguration) -> [Finding] {
+        switch configuration.shipping {
+        case nil: []
+        case .directory(let path):
+            access(path, R_OK | W_OK | X_OK) == 0
+                ? [.good("shipping", "\(path) is writable")]
+                : [.wrong("shipping", "\(path): \(lastSystemError()); mount it, or make it as the service's user")]
+        case .command(let words):
+            access(words[0], X_OK) == 0
+                ? [.good("shipping", "\(words[0]) can be run")]
+                : [.wrong("shipping", "\(words[0]): \(lastSystemError()); install the program")]
         }
     }
 
@@ -224,7 +240,7 @@ enum DoctorCommand {
         }
     }
 
-    /// The findings in the metrics of the running service, about the index of fixes and the witnesses.
+    /// The findings in the metrics of the running service, for example about the index of fixes and the witnesses.
     private static func metrics(_ path: String) -> [Finding] {
         guard let running = DataDirectory.running(in: path), let text = running.address,
             let transport = WireTransport("http://" + text), let token = House.adminToken(of: path),
@@ -234,11 +250,16 @@ enum DoctorCommand {
         else { return [] }
         let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
         func value(_ name: String) -> Int? {
-            lines.first { $0.hasPrefix(name + " ") }.flatMap { Int($0.dropFirst(name.count + 1)) }
+            lines.first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.count + 1)) }.map { Int($0) }
         }
         return [
             value("whereabouts_fix_identities_missing_events").map(indexOfFixes),
             value("whereabouts_witness_contested_logs").map(witnesses),
+            value("whereabouts_shipping_failing").map {
+                shipped(
+                    failing: $0, events: value("whereabouts_shipping_behind_events"),
+                    seconds: value("whereabouts_shipping_behind_seconds") ?? 0)
+            },
             value("whereabouts_self_check_log_damaged").map {
                 logCheck($0, value("whereabouts_self_check_passes_total"))
             },
@@ -252,6 +273,19 @@ enum DoctorCommand {
             "index of fixes",
             "is being made again, \(Text.count(missing)) events to go: until then older fixes wait, and devices send them again"
         )
+    }
+
+    /// Whether the events reach the place to which they are shipped.
+    private static func shipped(failing: Int, events: Int?, seconds: Int) -> Finding {
+        let behind = events.map { "\(Text.count($0)) events" } ?? "an unknown number of events"
+        guard failing == 0 else {
+            return .wrong(
+                "shipped events",
+                "\(behind) are not shipped, the oldest for \(Text.count(seconds)) s; the diagnostics of the service say why"
+            )
+        }
+        return events == 0
+            ? .good("shipped events", "all events are shipped") : .note("shipped events", "\(behind) are on their way")
     }
 
     /// Whether the background check found a changed event.

@@ -19,7 +19,7 @@ enum EraseCommand {
 
     /// `--receipt`.
     static let receipt = Options.text(
-        "receipt", "FILE", help: "where the receipt is kept (default: HANDLE.erasures in the folder of receipts)")
+        "receipt", "FILE", help: "where the receipt is kept (default: HANDLE.erasures beside the others)")
 
     static let command = Command(
         words: ["erase"], summary: "Erase a person from the log for good.", requires: [Options.person],

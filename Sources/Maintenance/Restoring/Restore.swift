@@ -5,66 +5,50 @@ import Projections
 import SQLite
 package import Whereabouts
 
-/// Why a backup was not restored. Nothing has been changed then.
-package enum RestoreError: Error, Sendable, CustomStringConvertible {
-    /// The folder has no readable `backup.json`.
-    case noBackup(String)
-    /// The backup has this format, which a later version wrote.
-    case newerBackup(Int64)
-    /// The directory already has this file of a log.
-    case occupied(String)
-    /// There is no key-encryption key in this directory, among systemd's credentials or on the command line.
-    case noKeyEncryptionKey(String)
-    /// The key-encryption key does not open all of the backup's keys.
-    case wrongKeyEncryptionKey
-    /// The backup does not fit its manifest; the text names the difference.
-    case notAsSaid(String)
-
-    /// One sentence for an operator.
-    package var description: String {
-        switch self {
-        case .noBackup(let folder): "\(folder) is not a complete backup; name a folder that `backup` made."
-        case .newerBackup(let format):
-            "The backup has format \(format), which a later version wrote; install the later version."
-        case .occupied(let file):
-            "\(file) already exists, and restore overwrites nothing; name an empty --data directory."
-        case .noKeyEncryptionKey(let path):
-            "A backup does not contain the key-encryption key; put the kek into \(path), or name it with --kek."
-        case .wrongKeyEncryptionKey:
-            "This kek does not open the keys of the backup; name the kek of that time with --kek."
-        case .notAsSaid(let what): "The backup has changed since it was made: \(what) Use another one."
-        }
-    }
+/// The last event to restore.
+package enum RestorePoint: Sendable, Equatable {
+    /// The newest one that is there.
+    case newest
+    /// The event with this number.
+    case number(Int64)
+    /// The last event before the first one that was recorded after this time.
+    case time(Timestamp)
 }
 
-/// Restores a backup into a data directory.
+/// Restores a backup or a shipped folder into a data directory.
 package enum Restore {
     /// The result of a restore.
     package struct Outcome: Sendable {
-        /// The description of the restored backup.
+        /// The description of the restored backup, or of the restored part of a shipped folder: then it was made when
+        /// its last event was recorded.
         package let manifest: BackupManifest
+        /// The events of a shipped folder that were not restored; `nil` for a backup.
+        package let rest: ShippedRest?
         /// The epoch of the restored log.
         package let epoch: Int64
         /// The number of people who were erased after the backup was made, and are erased again.
         package let erased: Int
     }
 
-    /// Restores a backup. The log continues under a higher epoch, so that everything folded from the lost events is
-    /// folded again. Its next event is `LogRestored`.
+    /// Restores a backup or a shipped folder. The log continues under a higher epoch, so that everything folded from the
+    /// lost events is folded again. Its next event is `LogRestored`.
     ///
     /// Everything is prepared and verified in a separate folder inside `path`; the log gets its name last.
     ///
     /// - Parameters:
+    ///   - point: The last event; ``RestorePoint/newest`` for a backup.
     ///   - path: The new data directory. It may have a `kek`, a `config.json` and projections, but no log.
     ///   - kek: The file of the key-encryption key, if it is neither in `path` nor a systemd credential.
     ///   - newerKeys: The `keys.sqlite` of a later backup, or of the directory to replace. The people erased by then
     ///     are erased in the restored log too, with their keys.
     /// - Throws: ``RestoreError`` or ``LogError``, each one sentence for an operator.
     package static func restore(
-        from folder: String, to path: String, kek: String?, newerKeys: String?,
+        from folder: String, at point: RestorePoint = .newest, to path: String, kek: String?, newerKeys: String?,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
     ) throws -> Outcome {
-        let manifest = try BackupManifest(folder: folder)
+        let isShipped = isShipped(folder)
+        let backup = isShipped ? nil : try BackupManifest(folder: folder)
+        if let backup, point != .newest { throw RestoreError.ofOneMoment(backup.madeAt) }
         let target = try DataDirectory(path: path)
         for file in [target.log, target.keys] + (kek == nil ? [] : [target.kek]) where access(file, F_OK) == 0 {
             throw RestoreError.occupied(file)
@@ -73,13 +57,15 @@ package enum Restore {
         DataDirectory.removeTree(staging)
         defer { DataDirectory.removeTree(staging) }
         let prepared = try DataDirectory(path: staging)
-        try DataDirectory.copyPrivate(folder + "/" + BackupFile.log, to: prepared.log)
+        if !isShipped { try DataDirectory.copyPrivate(folder + "/" + BackupFile.log, to: prepared.log) }
         try DataDirectory.copyPrivate(folder + "/" + BackupFile.keys, to: prepared.keys)
         if let given = kek ?? (access(target.kek, F_OK) == 0 ? target.kek : nil) {
             try DataDirectory.copyPrivate(given, to: prepared.kek)
         } else if !DataDirectory.hasCredential {
             throw RestoreError.noKeyEncryptionKey(path)
         }
+        let (manifest, rest) =
+            if let backup { (backup, nil as ShippedRest?) } else { try copyShipped(folder, point, to: prepared) }
         try check(prepared, manifest)
         let gone = try newerKeys.map { path throws(LogError) in try destroy(in: prepared, asIn: path) } ?? []
         let (epoch, erased) = try begin(prepared, gone, clock)
@@ -99,7 +85,27 @@ package enum Restore {
         }
         DataDirectory.syncFolder(path)
         try remember(folder, manifest, in: target)
-        return Outcome(manifest: manifest, epoch: epoch, erased: erased)
+        return Outcome(manifest: manifest, rest: rest, epoch: epoch, erased: erased)
+    }
+
+    /// Whether a folder has shipped events and is not a backup.
+    private static func isShipped(_ folder: String) -> Bool {
+        if access(folder + "/" + BackupFile.manifest, F_OK) == 0 { return false }
+        return (try? ShippedName.all(in: folder))?.isEmpty == false
+    }
+
+    /// Makes the log of the shipped events up to a point, and describes it as a backup of that moment.
+    private static func copyShipped(
+        _ folder: String, _ point: RestorePoint, to prepared: DataDirectory
+    ) throws -> (BackupManifest, ShippedRest?) {
+        let keys: KeyRing
+        do throws(LogError) { keys = try prepared.openKeys() } catch {
+            if case .keyEncryptionKey = error { throw RestoreError.wrongKeyEncryptionKey }
+            throw error
+        }
+        var copier = ShippedCopier(folder: folder, point: point, log: prepared.log, keys: keys)
+        let (manifest, rest) = try copier.copy()
+        return (manifest, rest)
     }
 
     /// Verifies the log against the manifest, and that its keys open.
