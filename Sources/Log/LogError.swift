@@ -22,6 +22,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     case keyEncryptionKey(String)
     /// The log exists, but the file with its keys does not.
     case keysMissing(path: String)
+    /// The log does not exist, but keys of its events do.
+    case logMissing(path: String)
     /// The key-encryption key opens other keys in `keys.sqlite`, but not this one.
     case keyUnreadable(id: Int64)
     /// Other users can access the data directory or a file with secrets.
@@ -54,6 +56,8 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
         case .keyEncryptionKey(let why): "The key-encryption key cannot be used: \(why)"
         case .keysMissing(let path):
             "\(path) is missing, and the log's sealed parts cannot be read without it; put it back from a backup. If there is none, make an empty file of that name; the sealed data is then lost."
+        case .logMissing(let path):
+            "\(path) is missing, and keys.sqlite has keys of its events; put it back, or restore a backup into another directory. To begin an empty log, move keys.sqlite away."
         case .keyUnreadable(let id):
             "Key \(id) in keys.sqlite is damaged, so nothing can be recorded about its person this month; stop the service and put keys.sqlite back from a backup."
         case .notPrivate(let sentence): sentence

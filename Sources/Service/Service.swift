@@ -63,6 +63,14 @@ package final class Service: Sendable {
     /// arena for each thread it would stay many times.
     private static let arenas: Int32 = 2
 
+    /// A key is made for a log that exists. Without this check, a lost log would be replaced by an empty one.
+    private static func refuseMissingLog(_ directory: DataDirectory) throws(LogError) {
+        var status = stat()
+        // A log whose first start was interrupted is an empty file.
+        if stat(directory.log, &status) == 0, status.st_size > 0 { return }
+        guard try KeyRing.holders(in: directory.keys).isEmpty else { throw .logMissing(path: directory.log) }
+    }
+
     /// Opens the directory's log and projections and starts the threads. Nothing listens yet.
     ///
     /// - Parameters:
@@ -82,6 +90,7 @@ package final class Service: Sendable {
         let room = Room(directory: directory.path)
         let keyEncryptionKey = try directory.keyEncryptionKey()
         let keys = try directory.openKeys(under: keyEncryptionKey)
+        try Self.refuseMissingLog(directory)
         let secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in
             guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
             return SecretBox(passPhrase: phrase.last == UInt8(ascii: "\n") ? phrase.dropLast() : phrase[...])

@@ -50,10 +50,8 @@ package enum Restore {
         let backup = isShipped ? nil : try BackupManifest(folder: folder)
         if let backup, point != .newest { throw RestoreError.ofOneMoment(backup.madeAt) }
         let target = try DataDirectory(path: path)
-        for file in [target.log, target.keys] + (kek == nil ? [] : [target.kek]) where access(file, F_OK) == 0 {
-            throw RestoreError.occupied(file)
-        }
         let staging = path + "/restoring"
+        try clear(target, staging, kek)
         DataDirectory.removeTree(staging)
         defer { DataDirectory.removeTree(staging) }
         let prepared = try DataDirectory(path: staging)
@@ -79,13 +77,30 @@ package enum Restore {
         for file in [target.catalog, WitnessFile.path(besideLog: target.log)] {
             for suffix in ["", "-wal", "-shm"] { unlink(file + suffix) }
         }
+        // First, so that an erasure reaches the backup whenever the log is there.
+        try remember(folder, manifest, in: target)
+        try DataDirectory.writePrivate([], to: mark(in: staging))
         for (from, to) in [(prepared.kek, target.kek), (prepared.keys, target.keys), (prepared.log, target.log)]
         where access(from, F_OK) == 0 {
             guard rename(from, to) == 0 else { throw LogError.file(path: to, errno: errno) }
         }
         DataDirectory.syncFolder(path)
-        try remember(folder, manifest, in: target)
         return Outcome(manifest: manifest, rest: rest, epoch: epoch, erased: erased)
+    }
+
+    /// The file that says that prepared files are being moved into the data directory.
+    private static func mark(in staging: String) -> String { staging + "/moving" }
+
+    /// Refuses a directory that has a log or keys. Removes the keys that an interrupted restore has moved there: without
+    /// its log, the restore has not happened.
+    ///
+    /// - Throws: ``RestoreError/occupied(_:)``, also for another `kek` than the given one.
+    private static func clear(_ target: DataDirectory, _ staging: String, _ kek: String?) throws(RestoreError) {
+        if access(mark(in: staging), F_OK) == 0, access(target.log, F_OK) != 0 { unlink(target.keys) }
+        for file in [target.log, target.keys] where access(file, F_OK) == 0 { throw .occupied(file) }
+        guard let kek, access(target.kek, F_OK) == 0 else { return }
+        let (given, present) = (DataDirectory.read(kek, atMost: 4096), DataDirectory.read(target.kek, atMost: 4096))
+        guard given == present else { throw .occupied(target.kek) }
     }
 
     /// Whether a folder has shipped events and is not a backup.

@@ -28,7 +28,7 @@ enum WebhookCommands {
         "language", NoticeWording.Language.words, help: "the language of texts by ntfy and mail (default: en)")
     private static let zone = Options.text(
         "zone", "ZONE",
-        help: "the time zone of these texts, for example Europe/Vienna (default: that of each place, or UTC)")
+        help: "their time zone, such as Europe/Vienna (default: the zone of each place)")
     private static let code = Options.text("code", "CODE", help: "the code in the mail, for example H7QKM-29XTD")
     private static let letter = Options.name("letter", "NUMBER", help: "only this message")
 

@@ -283,6 +283,54 @@ import Whereabouts
         #expect(try Self.keys(in: path) == before - 5)
     }
 
+    @Test func `a lost log is not replaced by an empty one`() throws {
+        let scene = try Scene()
+        let (log, aside) = (scene.house.directory + "/log.sqlite", scene.folder + "/aside")
+        let events = try scene.house.events().count
+        let error = #expect(throws: LogError.self) {
+            try scene.house.restart { for suffix in ["", "-wal", "-shm"] { rename(log + suffix, aside + suffix) } }
+        }
+        #expect(error.map { "\($0)" }?.contains("log.sqlite is missing, and keys.sqlite has keys") == true)
+        #expect(access(log, F_OK) != 0)
+        for suffix in ["", "-wal", "-shm"] { rename(aside + suffix, log + suffix) }
+        try scene.house.restart()
+        #expect(try scene.house.events().count >= events)
+    }
+
+    /// A kill between the moves of the keys and of the log.
+    @Test func `an interrupted restore can be repeated, and no key of another log is touched`() throws {
+        let scene = try Scene()
+        let (backup, _) = try scene.backup("first")
+        let (target, kek) = (scene.folder + "/target", scene.house.directory + "/kek")
+        func restore() throws -> Restore.Outcome {
+            try Restore.restore(from: backup, to: target, kek: kek, newerKeys: nil)
+        }
+        mkdir(target, 0o700)
+        // Keys that are not from a restore stay, and are named.
+        try DataDirectory.writePrivate([1], to: target + "/keys.sqlite")
+        #expect(throws: RestoreError.self) { try restore() }
+        #expect(try contents(ofFile: target + "/keys.sqlite") == [1])
+        unlink(target + "/keys.sqlite")
+
+        // Each of the moments at which the process can end: after the mark, and after each move.
+        for moved in 0...2 {
+            let whole = try restore()
+            #expect(rename(target + "/log.sqlite", target + "/aside") == 0)
+            mkdir(target + "/restoring", 0o700)
+            try DataDirectory.writePrivate([], to: target + "/restoring/moving")
+            if moved < 2 { unlink(target + "/keys.sqlite") }
+            if moved < 1 { unlink(target + "/kek") }
+            unlink(target + "/aside")
+            let again = try restore()
+            #expect(again.manifest == whole.manifest)
+            #expect(access(target + "/restoring", F_OK) != 0)
+            let found = try LogVerifier.verify(try DataDirectory(path: target)) { _, _ in }
+            #expect(found.problem == nil && found.lostParts == 0)
+            #expect(try BackupList(of: target).entries.map(\.folder) == [backup])
+            for name in ["kek", "keys.sqlite", "log.sqlite"] { unlink("\(target)/\(name)") }
+        }
+    }
+
     @Test func `a foreign list of backups is refused with a sentence, and the erasure reports it`() throws {
         let scene = try Scene()
         _ = try scene.backup("first")
