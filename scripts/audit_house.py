@@ -27,7 +27,6 @@ arguments, or something cannot be read.
 
 The documentation page "Proof" describes the formats, and the limits of an audit.
 """
-import base64
 import bisect
 import hashlib
 import json
@@ -40,7 +39,7 @@ import urllib.request
 
 from verify_proof import (
     BYTES_MAX, ED25519, FIRST_LINE, Checkpoint, Key, Note, Refused, Tree, cbor_head, erasures_of, moment, parse_proof,
-    printable, read, receipts_of)
+    printable, read, receipts_of, renamed)
 
 PERSON_ERASED, LOG_RESTORED, LOSS_ACCEPTED, HEADS_COMMITTED = 20, 22, 58, 71
 ENTRIES_IN_BUNDLE = 256
@@ -263,13 +262,6 @@ def check_earlier(note, key, checkpoint, leaves, accepts_new_log):
     return earlier.size
 
 
-def person_key(house_key, origin):
-    """The house's key under the name of a person's log."""
-    public = bytes([ED25519]) + house_key.public
-    data = hashlib.sha256(origin.encode() + b"\n" + public).digest()[:4]
-    return Key(f"{origin}+{data.hex()}+{base64.b64encode(public).decode()}")
-
-
 def check_person(path, data, house_key, heads):
     """Whether the log that a person was shown is the one that the house's log has; returns a sentence."""
     name = os.path.basename(path)
@@ -280,7 +272,7 @@ def check_person(path, data, house_key, heads):
         raise Refused(
             f"{name} is of {printable(checkpoint.origin)}, which is no log of {printable(heads.name or 'this house')}: "
             "it is older than a restore, or of another house")
-    if not note.signed_by(person_key(house_key, checkpoint.origin)):
+    if not note.signed_by(renamed(house_key, checkpoint.origin)):
         raise Refused(f"{name} is not signed by this house")
     if shown is None:
         for person in heads.persons.values():

@@ -13,7 +13,7 @@ prints the entries. It asks nobody.
     --receipts FILE  receipts that an asker has kept: each must have its entry
     --erasure FILE   the receipts that the person got when they were erased: one must be of this log, and the proof from
                      before it. If the house shows contents of the log later, the receipt and the proof are evidence
-    --house KEY      the key of the house, which signs receipts
+    --house KEY      the key of the house, which signs receipts; by default the key of the policy's log
     --allow-erased   accepts entries whose content was erased; otherwise the proof is refused
     --json           prints one JSON object in place of the table
 
@@ -190,6 +190,22 @@ class Key:
         name = self.name.encode("utf-8", "surrogateescape")
         if not is_key_name(self.name) or hashlib.sha256(name + b"\n" + key).digest()[:4] != self.id:
             raise Refused(f"the hash in the key of {printable(self.name)} is that of another key")
+
+
+def renamed(key, name):
+    """The same Ed25519 key under another name: the house signs as itself, and as each person's log."""
+    public = bytes([ED25519]) + key.public
+    data = hashlib.sha256(name.encode("utf-8", "surrogateescape") + b"\n" + public).digest()[:4]
+    return Key(f"{name}+{data.hex()}+{binascii.b2a_base64(public, newline=False).decode()}")
+
+
+def house_of(policy):
+    """The key of the house, which is the key of a person's log under the house's name."""
+    keys = {(log.name.partition("/p/")[0], log.public): log for log in policy.logs if "/p/" in log.name}
+    if len(keys) != 1:
+        raise Refused("the policy does not have the log of one house alone, so --house must name the key of the receipts")
+    (name, _), log = keys.popitem()
+    return renamed(log, name)
 
 
 def is_key_name(name):
@@ -687,7 +703,7 @@ def arguments(words):
         else:
             return None
     if len(files) != 1 or ("--policy" in options) == ("--key" in options) \
-            or bool({"--receipts", "--erasure"} & options.keys()) != ("--house" in options):
+            or ("--house" in options and not {"--receipts", "--erasure"} & options.keys()):
         return None
     return files[0], options
 
@@ -714,8 +730,11 @@ def main(words):
         return 2
     try:
         policy = Policy(policy_text if policy_text is not None else f"log {options['--key']}\nquorum none\n".encode())
-        receipts = receipts_of(receipt_text, Key(options["--house"])) if receipt_text is not None else ()
-        erasures = erasures_of(erasure_text, Key(options["--house"])) if erasure_text is not None else None
+        house = None
+        if receipt_text is not None or erasure_text is not None:
+            house = Key(options["--house"]) if "--house" in options else house_of(policy)
+        receipts = receipts_of(receipt_text, house) if receipt_text is not None else ()
+        erasures = erasures_of(erasure_text, house) if erasure_text is not None else None
         checkpoint, witnesses, names, shown, earlier = verify(data, policy, older, receipts, "--allow-erased" in options)
         erasure = erased(erasures, checkpoint, witnesses, shown) if erasures is not None else None
     except Refused as refusal:

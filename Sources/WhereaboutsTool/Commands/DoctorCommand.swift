@@ -277,15 +277,15 @@ enum DoctorCommand {
 
     /// Whether the events reach the place to which they are shipped.
     private static func shipped(failing: Int, events: Int?, seconds: Int) -> Finding {
-        let behind = events.map { "\(Text.count($0)) events" } ?? "an unknown number of events"
+        let behind = events.map { "\(Text.count($0)) \($0 == 1 ? "event" : "events")" } ?? "an unknown number of events"
         guard failing == 0 else {
             return .wrong(
                 "shipped events",
-                "\(behind) are not shipped, the oldest for \(Text.count(seconds)) s; the diagnostics of the service say why"
+                "not shipped: \(behind), the oldest for \(Text.count(seconds)) s; the diagnostics of the service say why"
             )
         }
         return events == 0
-            ? .good("shipped events", "all events are shipped") : .note("shipped events", "\(behind) are on their way")
+            ? .good("shipped events", "all events are shipped") : .note("shipped events", "on the way: \(behind)")
     }
 
     /// Whether the background check found a changed event.

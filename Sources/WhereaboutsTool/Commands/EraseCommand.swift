@@ -14,7 +14,7 @@ enum EraseCommand {
         The service signs a receipt, which is added to HANDLE.erasures in the folder of receipts. With the last proof of
         the person's audit, everyone can check it without the service:
 
-          scripts/verify_proof.py anna.person-proof --policy anna.tlog-policy --erasure anna.erasures --house KEY
+          scripts/verify_proof.py anna.person-proof --policy anna.tlog-policy --erasure anna.erasures
         """
 
     /// `--receipt`.

@@ -80,7 +80,8 @@ import Whereabouts
             if let older { words += ["--older", try file(older, "older")] }
             if let receipts { words += ["--receipts", try file(receipts, "receipts")] }
             if let erasure { words += ["--erasure", try file(Array(erasure.utf8), "erasure")] }
-            if receipts != nil || erasure != nil { words += ["--house", try #require(keys["houseKey"]?.string)] }
+            // The key of the house is the log's under another name, whether or not it is given.
+            if receipts != nil { words += ["--house", try #require(keys["houseKey"]?.string)] }
             let quoted = words.map { "'\($0)'" }.joined(separator: " ")
             let (_, output) = Foreign.run("'\(Foreign.python)' '\(Repository.root)/scripts/verify_proof.py' \(quoted)")
             return try JSONDocument.parse(Array(output.utf8)).root
