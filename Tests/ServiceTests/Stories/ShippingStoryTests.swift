@@ -245,13 +245,14 @@ import Whereabouts
         }
         let shipped = scene.shipped()
         let before = try wrapped(scene.house.directory + "/keys.sqlite")
-        try eventually("the keys to be shipped") { try wrapped(shipped + "/keys.sqlite") == before }
-        func isThere(_ key: [UInt8]) throws -> Bool {
-            try names(in: shipped).contains { name in
-                try contents(ofFile: "\(shipped)/\(name)").firstRange(of: key) != nil
+        // The file may be replaced while it is read.
+        try eventually("the keys to be shipped") { (try? wrapped(shipped + "/keys.sqlite")) == before }
+        func isThere(_ key: [UInt8]) -> Bool {
+            names(in: shipped).contains { name in
+                DataDirectory.read("\(shipped)/\(name)", atMost: 1 << 28)?.firstRange(of: key) != nil
             }
         }
-        #expect(try before.values.allSatisfy(isThere))
+        #expect(before.values.allSatisfy(isThere))
         #expect(scene.house.manage("DELETE", "/v1/people/neighbour").json?["backupsLeft"]?.int == 0)
         func gone() throws -> [[UInt8]] {
             let left = try wrapped(scene.house.directory + "/keys.sqlite")
@@ -556,13 +557,13 @@ import Whereabouts
         try write(whole, to: "\(shipped)/\(spans[0].text)")
 
         // The keys come again after an erasure.
-        let before = try contents(ofFile: shipped + "/keys.sqlite")
         scene.house.manage("DELETE", "/v1/people/walker")
-        try eventually("the keys to be shipped again") { try contents(ofFile: shipped + "/keys.sqlite") != before }
-        try scene.settle()
-        let destroyed = try KeyRing.destroyedKeys(in: shipped + "/keys.sqlite")
-        #expect(destroyed == (try KeyRing.destroyedKeys(in: scene.house.directory + "/keys.sqlite")))
+        let destroyed = try KeyRing.destroyedKeys(in: scene.house.directory + "/keys.sqlite")
         #expect(!destroyed.isEmpty)
+        // The command may be writing the file.
+        try eventually("the keys to be shipped again") {
+            (try? KeyRing.destroyedKeys(in: shipped + "/keys.sqlite")) == destroyed
+        }
     }
 
     @Test func `another command gets all events, and the same one goes on`() throws {
