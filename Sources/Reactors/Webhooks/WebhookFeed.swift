@@ -104,7 +104,7 @@ struct WebhookFeed {
 
     /// The test message that an event asks this webhook for. It is in no other feed, and holds nothing about the person.
     private func test(of recorded: RecordedEvent) -> FeedItem? {
-        guard case .operatorActed(.testWebhook(webhook)) = recorded.event else { return nil }
+        guard case .operatorActed(.testWebhook(let tested)) = recorded.event, tested == webhook else { return nil }
         return FeedItem(
             question: .live, event: NoticeText.testType, number: recorded.number, at: recorded.recordedAt,
             data: Array("{}".utf8))
