@@ -125,6 +125,14 @@ import Whereabouts
         let place = try #require(answer["location"]?["place"])
         #expect(place["name"]?.string == name && place["locality"]?.string == "Wien")
         #expect(place["subLocality"]?.string == district)
+        // The person's own name is shown alone.
+        world.house.manage(
+            "POST", "/v1/people/walker/corrections",
+            #"{"type":"rename","latitude":\#(latitude),"longitude":\#(longitude),"name":"Home"}"#)
+        _ = world.house.settled()
+        let own = try #require(
+            world.house.send("GET", "/v1/people/walker/location", as: world.friend)["location"]?["place"])
+        #expect(own["name"]?.string == "Home" && own["subLocality"] == nil)
     }
 
     /// The person's own name is that of the cell that holds the fix, wherever in the cell the fix is.
