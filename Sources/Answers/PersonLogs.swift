@@ -234,11 +234,9 @@ package final class PersonLogs: Sendable {
     }
 
     private func note(_ log: PersonLog, _ sha256: SHA256) -> SignedNote {
-        do {
-            var note = try SignedNote(text: log.checkpoint(sha256).text)
-            note.sign(with: seal.signer(of: log.origin))
-            return note
-        } catch { preconditionFailure("A checkpoint is the text of a note.") }
+        do { return try log.checkpoint(sha256).signed(by: seal.signer(of: log.origin)) } catch {
+            preconditionFailure("A checkpoint is the text of a note.")
+        }
     }
 
     /// The person's key; 404 if the person was erased meanwhile.

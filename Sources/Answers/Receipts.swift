@@ -64,7 +64,7 @@ package struct Receipts: Sendable {
     ///   - log: The name of the person's own log, read before the erasure.
     ///   - event: The erasure.
     ///   - backupsLeft: The number of known backups whose keys could not be reached.
-    package func ofErasure(of log: LogOrigin, recordedAs event: RecordedEvent, backupsLeft: Int) -> String {
+    package func erasure(of log: LogOrigin, recordedAs event: RecordedEvent, backupsLeft: Int) -> String {
         do {
             let receipt = try ErasureReceipt(
                 log: log, entries: event.version, recordedAtMs: event.recordedAt.milliseconds,

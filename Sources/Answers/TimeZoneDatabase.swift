@@ -31,8 +31,8 @@ package struct TimeZoneDatabase: Sendable {
     /// Whether there is a zone of this name.
     package func has(_ name: String) -> Bool { paths[name] != nil }
 
-    /// What a clock in a zone shows: the offset, and its label, for example `CEST`; a zone without letters has a label
-    /// like `UTC+05`. `nil` if there is no such zone or its file is damaged. Cost: one file read.
+    /// The offset of a zone's clock at a time and its label, for example `CEST`; a zone without letters has a label like
+    /// `UTC+05`. `nil` if there is no such zone or its file is damaged. Cost: one file read.
     package func clock(_ name: String, at time: Timestamp) -> (offsetSeconds: Int64, label: String)? {
         guard let path = paths[name], let bytes = DataDirectory.read(path, atMost: Self.mostBytes),
             let file = TimeZoneFile(bytes, through: time.adding(seconds: 1))
@@ -92,19 +92,19 @@ private struct TimeZoneFile {
         func offset(_ kind: Int) -> Int64? {
             kind < second.kinds ? Int64(Int32(truncatingIfNeeded: Self.integer(bytes, kinds + kind * 6, 4))) : nil
         }
-        /// The text up to a zero byte at the place that the sixth byte of a kind names.
-        func label(_ kind: Int) -> String {
-            let letters = bytes[(kinds + second.kinds * 6)..<(kinds + second.kinds * 6 + second.letters)]
-            return String(
-                decoding: letters.dropFirst(Int(bytes[kinds + kind * 6 + 5])).prefix { $0 != 0 }, as: UTF8.self)
+        // The text up to a zero byte at the place that the sixth byte of a kind names.
+        let letters = bytes[(kinds + second.kinds * 6)..<(kinds + second.kinds * 6 + second.letters)]
+        let kindLabels = (0..<second.kinds).map { kind in
+            String(decoding: letters.dropFirst(Int(bytes[kinds + kind * 6 + 5])).prefix { $0 != 0 }, as: UTF8.self)
         }
         guard let initial = offset(0) else { return nil }
-        (offsetSeconds, self.label) = (initial, label(0))
+        (offsetSeconds, label) = (initial, kindLabels[0])
         for index in 0..<second.times {
             let seconds = Self.integer(bytes, times + index * 8, 8)
-            guard let offset = offset(Int(bytes[types + index])) else { return nil }
+            let kind = Int(bytes[types + index])
+            guard let offset = offset(kind) else { return nil }
             // The first "change" may be at the beginning of time.
-            if abs(seconds) < 1 << 40 { append(seconds, offset, label(Int(bytes[types + index]))) }
+            if abs(seconds) < 1 << 40 { append(seconds, offset, kindLabels[kind]) }
         }
         let footer = bytes[second.end(timeBytes: 8)...].dropFirst().prefix { $0 != UInt8(ascii: "\n") }
         guard let rule = PosixZone(String(decoding: footer, as: UTF8.self)) else { return }

@@ -102,12 +102,12 @@ struct ManageEndpoints: Sendable {
                 backupsLeft: Int64(left.count), backupsNotReached: isShown ? Array(left) : nil,
                 areFilesLeft: isFinished ? nil : true,
                 receipt: log.flatMap { log in
-                    event.map { views.gate.receipts.ofErasure(of: log, recordedAs: $0, backupsLeft: left.count) }
+                    event.map { views.gate.receipts.erasure(of: log, recordedAs: $0, backupsLeft: left.count) }
                 }))
     }
 
-    /// The name of a person's own log, which nobody can compute after the erasure; `nil` for callers who may not erase
-    /// the person, and for a person who does not exist.
+    /// The name of a person's own log. The erasure destroys the key that it is computed from. `nil` if the caller may not
+    /// erase the person, or the person does not exist.
     private func nameOfLog(of handle: Handle, _ caller: Caller) -> LogOrigin? {
         guard let person = decisions.log.withStanding({ $0.person(handle) }),
             caller.principal == .operator || (caller.principal == person.principal && caller.scopes.contains(.manage))

@@ -209,15 +209,7 @@ package final class LogReader {
     private static let rowsScannedPerLookUp: Int64 = 4
 
     /// The leaf of the event with this number; `nil` if there is none.
-    func leaf(of number: Int64) throws(LogError) -> Digest? {
-        do throws(SQLiteError) {
-            return try connection.cached("SELECT leaf FROM event WHERE number = ?") {
-                (statement) throws(SQLiteError) in
-                try statement.bind(number, at: 1)
-                return try statement.step() ? statement.withBytes(at: 0) { Digest(bytes: $0) } : nil
-            }
-        } catch { throw .sqlite(error) }
-    }
+    func leaf(of number: Int64) throws(LogError) -> Digest? { try connection.leaf(of: number) }
 
     /// The identity, size and tree of the log, as of the last commit. Throws if the row has another form than this
     /// version writes.
@@ -433,5 +425,17 @@ package struct LogIdentity: Sendable {
             try check(try !statement.step(), "has more than one row")
             return identity
         }
+    }
+}
+
+extension Connection {
+    /// The leaf of an event in the log's tables; `nil` if there is none.
+    func leaf(of number: Int64) throws(LogError) -> Digest? {
+        do throws(SQLiteError) {
+            return try cached("SELECT leaf FROM event WHERE number = ?") { (statement) throws(SQLiteError) in
+                try statement.bind(number, at: 1)
+                return try statement.step() ? statement.withBytes(at: 0) { Digest(bytes: $0) } : nil
+            }
+        } catch { throw .sqlite(error) }
     }
 }

@@ -251,13 +251,5 @@ extension LogStore {
     }
 
     /// The leaf of the event with this number; `nil` if there is none.
-    package func leaf(of number: Int64) throws(LogError) -> Digest? {
-        do throws(SQLiteError) {
-            return try connection.cached("SELECT leaf FROM event WHERE number = ?") {
-                (statement) throws(SQLiteError) in
-                try statement.bind(number, at: 1)
-                return try statement.step() ? statement.withBytes(at: 0) { Digest(bytes: $0) } : nil
-            }
-        } catch { throw .sqlite(error) }
-    }
+    package func leaf(of number: Int64) throws(LogError) -> Digest? { try connection.leaf(of: number) }
 }

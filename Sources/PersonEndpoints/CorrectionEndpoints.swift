@@ -70,7 +70,7 @@ struct CorrectionEndpoints: Sendable {
     ) throws(Problem) -> Coordinate {
         guard let latitude = body[latitudeName]?.double, let longitude = body[longitudeName]?.double else {
             throw .invalid(
-                "\"\(latitudeName)\" and \"\(longitudeName)\" are missing: give those of the \(place) in degrees, for example 48.2083 and 16.3725."
+                "\"\(latitudeName)\" and \"\(longitudeName)\" are missing: give the coordinate of the \(place) in degrees, for example 48.2083 and 16.3725."
             )
         }
         do throws(CoordinateError) {

@@ -28,7 +28,7 @@ package struct WebhookItem: Reply, Hashable {
     package var testOutcome: String?
     /// The language of its texts; `nil` for English with times in UTC, and for messages without texts.
     package var language: String?
-    /// The IANA name of the zone of its times; `nil` for that of each message's place.
+    /// The IANA name of the zone of its times; `nil` for the zone of each message's place.
     package var zone: String?
 
     package init(

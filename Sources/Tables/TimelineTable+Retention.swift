@@ -2,7 +2,7 @@ import Projections
 import SQLite
 import Whereabouts
 
-// When the keys of old reports are destroyed, no row may keep what was derived from them.
+// When the keys of old reports are destroyed, the rows derived from these reports go too.
 extension TimelineTable {
     /// Deletes what the person's reports among these events left, and derives the rest again, so that the file equals
     /// a refold, which no longer sees those reports.

@@ -73,9 +73,7 @@ package struct AskerReceipt: Hashable, Sendable {
 
     /// The receipt as a note, signed by the house.
     package func signed(by house: NoteSigner) throws(TransparencyError) -> SignedNote {
-        var note = try SignedNote(text: text)
-        note.sign(with: house)
-        return note
+        try SignedNote(text: text, signedBy: house)
     }
 
     /// The receipt in a note that the house signed.

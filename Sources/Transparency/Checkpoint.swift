@@ -53,8 +53,6 @@ package struct Checkpoint: Hashable, Sendable {
 
     /// The checkpoint as a note, signed by its log.
     package func signed(by signer: NoteSigner) throws(TransparencyError) -> SignedNote {
-        var note = try SignedNote(text: text)
-        note.sign(with: signer)
-        return note
+        try SignedNote(text: text, signedBy: signer)
     }
 }

@@ -42,8 +42,6 @@ package struct ErasureReceipt: Hashable, Sendable {
 
     /// The receipt as a note, signed by the house.
     package func signed(by house: NoteSigner) throws(TransparencyError) -> SignedNote {
-        var note = try SignedNote(text: text)
-        note.sign(with: house)
-        return note
+        try SignedNote(text: text, signedBy: house)
     }
 }

@@ -68,6 +68,14 @@ package struct SignedNote: Equatable, Sendable {
         signatures = []
     }
 
+    /// A note with one signature.
+    ///
+    /// - Throws: As ``init(text:)``.
+    package init(text: String, signedBy signer: NoteSigner) throws(TransparencyError) {
+        try self.init(text: text)
+        sign(with: signer)
+    }
+
     /// Reads a note completely.
     ///
     /// - Throws: ``TransparencyError/malformed(_:)`` for anything that is not a note, or too long, or without a

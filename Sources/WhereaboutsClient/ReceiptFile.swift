@@ -42,7 +42,7 @@ public enum ReceiptKeeping: Sendable, Equatable {
     /// The file for the receipt of a person's erasure: `HANDLE.erasures` in the folder of receipts.
     ///
     /// - Parameter person: A handle, without a `/`.
-    package func file(ofErasing person: String) -> String {
+    package func erasures(of person: String) -> String {
         switch self {
         case .folder(let folder): "\(folder)/\(person).erasures"
         case .file(let path): path

@@ -1,4 +1,5 @@
-"""What the scripts here share: the tool's `serve` on a directory, requests to it, and the shim that makes its files and clock fail."""
+"""Shared by the scripts of this folder: the tool's `serve` on a directory, requests to it, and the shim that makes its files and
+clock fail."""
 import contextlib
 import json
 import os

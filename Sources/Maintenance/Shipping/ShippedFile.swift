@@ -21,7 +21,7 @@ struct ShippedName: Hashable, Comparable {
 
     init(first: Int64, last: Int64?) { (self.first, self.last) = (first, last) }
 
-    /// Reads a name; `nil` for that of another file.
+    /// Reads a name; `nil` if it names another file.
     init?(_ text: String) {
         func number(_ digits: Substring) -> Int64? {
             digits.utf8.count == Self.digits && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }

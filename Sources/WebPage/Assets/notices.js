@@ -21,7 +21,7 @@ const target = item => item.kind === 'homeAssistant' ? strings('notices.broker')
 
 const read = (context, who, number) => api.all(api.person(who, 'webhooks'), { 'at-least': number }, { signal: context.signal, ...context.person ? {} : { purpose: strings('parts.purpose') } });
 
-/** The state, what the last try met, and when a test was asked for last and how it ended. */
+/** The state, the outcome of the last try, and the time and outcome of the last test. */
 const state = one => h('div', { data: { state: one.id } }, pill(word('notices.states', one.state), { active: 'ok', unconfirmed: 'wait', retrying: 'wait' }[one.state] ?? 'no'),
     one.state === 'retrying' && h('span', { class: 'mut small' }, ` ${one.status ?? ''} ${one.reason ?? ''}`),
     one.testOutcome && h('div', { class: 'mut small' }, `${word('notices.tests', one.testOutcome)}, `, moment(one.testedAt)));

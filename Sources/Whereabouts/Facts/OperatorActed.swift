@@ -21,7 +21,7 @@ enum OperatorActed: Fact {
         switch act {
         case .retryMessage(let webhook, _):
             return .change(SettingChange(item: webhook.rawValue, name: "message posted again"))
-        // The webhook itself tells of it, by the test message.
+        // The webhook sends the test message instead of a change.
         case .testWebhook(let webhook):
             return .quietChange(SettingChange(item: webhook.rawValue, name: "test message"))
         default: return .nothing

@@ -39,7 +39,7 @@ extension WebhookTarget: SealedContent {
         let isDetailed = try fields.mark(4, .hidden("detail in the title"), given?.showsDetailInTitle)
         let language = try fields.optional(
             5, .hidden("language of its texts", absent: "English, times in UTC"), given?.wording?.language)
-        let zone = try fields.optional(6, .hidden("time zone", absent: "that of the place"), given?.wording?.zone)
+        let zone = try fields.optional(6, .hidden("time zone", absent: "the zone of the place"), given?.wording?.zone)
         return Self(
             url: url, secret: secret, priority: priority, showsDetailInTitle: isDetailed,
             wording: language.map { NoticeWording(language: $0, zone: zone) })

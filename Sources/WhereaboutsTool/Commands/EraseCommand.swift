@@ -29,7 +29,7 @@ enum EraseCommand {
     static func erase(_ person: Handle, _ invocation: Invocation) throws(ToolError) {
         let path =
             if let named = invocation[receipt] { named } else {
-                try Receipts.standard(invocation).file(ofErasing: person.text)
+                try Receipts.standard(invocation).erasures(of: person.text)
             }
         if !invocation.has(Options.yes) { try confirm(person, invocation.console) }
         let answer = try House.withClient(invocation) { client throws(ToolError) in

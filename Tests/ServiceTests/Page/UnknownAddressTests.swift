@@ -5,7 +5,7 @@ import Testing
 @testable import Log
 @testable import Service
 
-/// What an address that no route has answers: a page for browsers, a problem for programs.
+/// An address without a route answers a page to browsers and a problem to programs.
 @Suite struct UnknownAddressTests {
     /// As Firefox sends it for a page.
     private static let browser = ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
@@ -43,7 +43,7 @@ import Testing
         let answer = house.send("GET", "/nosuch", as: nil, headers: accept.map { [("Accept", $0)] } ?? [])
         #expect(answer.status == 404 && answer.header("Content-Type") == "application/problem+json")
         #expect(answer["detail"]?.string == "There is nothing at this address.")
-        // What is no reading gets no page to read.
+        // Only GET and HEAD get the page.
         #expect(house.send("POST", "/nosuch", as: nil, headers: [Self.browser])["status"]?.int == 404)
     }
 

@@ -104,9 +104,8 @@ import Whereabouts
             let sha256 = SHA256()
             let changed = PersonProof(names: proof.names, entries: entries, note: proof.note)
             let leaves = changed.logEntries(sha256).map { $0.leaf(sha256) }
-            var note = try SignedNote(
-                text: PersonLog(origin: origin, leaves: leaves, sha256).checkpoint(sha256).text)
-            note.sign(with: seal.signer(of: origin))
+            let note = try PersonLog(origin: origin, leaves: leaves, sha256).checkpoint(sha256)
+                .signed(by: seal.signer(of: origin))
             return PersonProof(names: proof.names, entries: entries, note: note).bytes
         }
     }

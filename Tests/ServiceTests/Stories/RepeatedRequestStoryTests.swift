@@ -76,7 +76,7 @@ import Whereabouts
             wishes.map { house.send("POST", $0.target, as: $0.token, $0.body, headers: Self.key) }
         }
         let first = all()
-        // The test message makes events of its own.
+        // Delivering the test message appends events too.
         try eventually {
             house.manage("GET", "/v1/people/walker/webhooks").items.contains {
                 $0["testOutcome"]?.string == "delivered"

@@ -100,9 +100,7 @@ final class WitnessedHouse: Sendable {
         let sha256 = SHA256()
         let leaves = (0..<entries).map { sha256.hash([UInt8($0)]) }
         let log = PersonLog(origin: origin, leaves: leaves, sha256)
-        var note = try SignedNote(text: log.checkpoint(sha256).text)
-        note.sign(with: seal.signer(of: origin))
-        return (log, note)
+        return (log, try log.checkpoint(sha256).signed(by: seal.signer(of: origin)))
     }
 }
 
