@@ -355,7 +355,7 @@ def test_consent_comes_first_and_is_answered(world):
 def test_a_grant_is_given_changed_and_ended(world):
     with world.visit("walker") as visit:
         visit.open("sharing")
-        visit.page.get_by_role("button", name="Share with somebody").click()
+        visit.page.get_by_role("button", name="Share with someone").click()
         visit.page.get_by_label("Name of the person").fill("stranger")
         visit.page.get_by_role("button", name="Share", exact=True).click()
         card = visit.has("li.card", "stranger")

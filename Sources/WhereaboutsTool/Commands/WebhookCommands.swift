@@ -16,7 +16,7 @@ enum WebhookCommands {
     private static let tokenFile = Options.text(
         "token-file", "FILE", help: "the access token of the ntfy server, in the first line of this file")
     private static let priority = Options.number(
-        "priority", "N", in: 1...5, help: "the ntfy priority; 5 is most urgent (default: that of each topic)")
+        "priority", "N", in: 1...5, help: "the ntfy priority; 5 is most urgent (default: as urgent as its topic)")
     private static let detailedTitle = Option.flag(
         "detailed-title", help: "put the details in the title, which lock screens show")
     private static let silentAfter = Options.duration(
@@ -28,7 +28,7 @@ enum WebhookCommands {
         "language", NoticeWording.Language.words, help: "the language of texts by ntfy and mail (default: en)")
     private static let zone = Options.text(
         "zone", "ZONE",
-        help: "their time zone, such as Europe/Vienna (default: the zone of each place)")
+        help: "the time zone of texts, such as Europe/Vienna (default: of each place)")
     private static let code = Options.text("code", "CODE", help: "the code in the mail, for example H7QKM-29XTD")
     private static let letter = Options.name("letter", "NUMBER", help: "only this message")
 
