@@ -85,9 +85,15 @@ let package = Package(
             [
                 "Cryptography", "FixRuns", "Geodesy", "JSON", "SQLite", "Threading", "Transparency", "Whereabouts",
             ]),
-        tests("Log", ["Cryptography", "FixRuns", "Geodesy", "JSON", "SQLite", "Threading", "Whereabouts"]),
-        module("Projections", ["Cryptography", "Log", "SQLite", "Threading", "Whereabouts"]),
-        tests("Projections", ["Cryptography", "Geodesy", "Log", "LogTests", "SQLite", "Whereabouts"]),
+        // Reads a log and recomputes everything in it.
+        module("LogVerifying", ["Cryptography", "Log", "SQLite", "Transparency", "Whereabouts"]),
+        tests(
+            "Log",
+            ["Cryptography", "FixRuns", "Geodesy", "JSON", "LogVerifying", "SQLite", "Threading", "Whereabouts"]),
+        module("Projections", ["Cryptography", "Log", "LogVerifying", "SQLite", "Threading", "Whereabouts"]),
+        tests(
+            "Projections",
+            ["Cryptography", "Geodesy", "Log", "LogTests", "LogVerifying", "SQLite", "Whereabouts"]),
         module("AuditTables", ["Cryptography", "Projections", "SQLite", "Whereabouts"]),
         module("Tables", ["AuditTables", "Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
         tests(
@@ -105,9 +111,8 @@ let package = Package(
         module(
             "Maintenance",
             [
-                "Cryptography", "JSON", "Log", "Projections", "Replies", "SQLite", "Tables", "Threading",
-                "Transparency",
-                "Whereabouts",
+                "Cryptography", "JSON", "Log", "LogVerifying", "Projections", "Replies", "SQLite", "Tables",
+                "Threading", "Transparency", "Whereabouts",
             ]),
         module(
             "Reactors",
@@ -141,7 +146,8 @@ let package = Package(
             "HouseEndpoints",
             [
                 "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "JSON",
-                "LocationPush", "Log", "Maintenance", "Projections", "Reactors", "Replies", "SQLite", "Tables",
+                "LocationPush", "Log", "LogVerifying", "Maintenance", "Projections", "Reactors", "Replies", "SQLite",
+                "Tables",
                 "Transparency", "Whereabouts", "WireFormats",
             ]),
         module(
@@ -197,7 +203,8 @@ let package = Package(
             [
                 "Answers", "AuditTables", "CoreLocation", "Cryptography", "DeviceAgent", "FileFormats", "FixRuns",
                 "Geodesy",
-                "HTTPInterface", "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests", "MQTT",
+                "HTTPInterface", "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests",
+                "LogVerifying", "MQTT",
                 "Maintenance", "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn",
                 "Reactors", "Replies", "ReportEndpoints", "SQLite", "Tables", "TablesTests", "TestProcesses",
                 "Threading",
@@ -207,7 +214,7 @@ let package = Package(
             name: "WhereaboutsBench",
             dependencies: [
                 "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
-                "Maintenance",
+                "LogVerifying", "Maintenance",
                 "Projections", "PushStandIn", "Reactors", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(

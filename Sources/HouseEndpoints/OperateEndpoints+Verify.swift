@@ -1,6 +1,7 @@
 import Answers
 import HTTPServer
 import Log
+import LogVerifying
 import Maintenance
 import Projections
 import Replies

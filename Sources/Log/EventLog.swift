@@ -115,6 +115,7 @@ package final class EventLog: Sendable {
     /// - Parameters:
     ///   - savedStanding: The standing between starts, and the files that know how long the log must be.
     ///   - settings: The settings of the index of fix identities.
+    ///   - server: The engine in which events become durable before the file has them; `nil` if the file is the only place.
     ///   - acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
     ///   - room: The disk space; while it is short, reports are refused.
     ///   - clock: The time of the house.
@@ -122,14 +123,14 @@ package final class EventLog: Sendable {
     /// - Throws: ``LogError/lost(_:)`` if events are missing and the loss is not accepted.
     package init(
         path: String, keys: KeyRing, savedStanding: any SavedStanding, identities settings: FixIdentities.Settings,
-        acceptingLoss: Bool = false, room: Room? = nil,
+        server: (any LogEngine)? = nil, acceptingLoss: Bool = false, room: Room? = nil,
         clock: @escaping @Sendable () -> Timestamp, steady: (@Sendable () -> Int64)? = nil
     ) throws(LogError) {
         questions = QuestionClock(steady ?? { @Sendable in clock().milliseconds })
         self.path = path
         self.room = room
         self.keys = keys
-        let store = try LogStore(path: path)
+        let store = try LogStore(path: path, server: server)
         let reader = try LogReader(path: path, keys: keys)
         var loss = try LogWitness.loss(
             store.identity, reader, WitnessFile.read(WitnessFile.path(besideLog: path)) + savedStanding.witnesses())

@@ -72,7 +72,7 @@ package final class KeyRing: Sendable {
     }
 
     /// The result of looking a key up.
-    enum Key: Sendable {
+    package enum Key: Sendable {
         /// The key opens.
         case key(SymmetricKey)
         /// The key was destroyed on purpose, for an erasure.
@@ -197,7 +197,7 @@ package final class KeyRing: Sendable {
     }
 
     /// The key with this id, or the reason why there is none.
-    func key(_ id: Int64) throws(SQLiteError) -> Key {
+    package func key(_ id: Int64) throws(SQLiteError) -> Key {
         try state.withLock { (state) throws(SQLiteError) -> Key in
             if let known = state.known[id] { return known }
             let key = try Self.load(id, state, keyEncryptionKey)

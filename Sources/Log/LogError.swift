@@ -36,6 +36,16 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     case hotJournal(path: String)
     /// Durable events are missing from the log.
     case lost(LogLoss)
+    /// The database server of the log failed, or cannot be reached; the text says how, without data.
+    case server(String)
+    /// Another process has taken the log over.
+    case fenced
+    /// The connection to the server of the log ended, or warned, while a batch became durable; the text says how.
+    case commitUnknown(String)
+    /// The server of the log has a batch that could not be written into the copy; the text says why.
+    case copyBehind(String)
+    /// The server of the log has another log than the data directory, or none; the text says what to do.
+    case otherLog(String)
     /// The writer stopped after an earlier fault.
     case stopped
 
@@ -67,6 +77,13 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
         case .hotJournal(let path):
             "\(path)-wal has data that is not in \(path) yet, and cannot be read on read-only media; copy the whole folder to a writable place, and name the copy with --data."
         case .lost(let loss): loss.description
+        case .server(let what): "The log's database server failed: \(what)."
+        case .fenced: "Another process has taken the log over, so this one stops; nothing that it acknowledged is lost."
+        case .commitUnknown(let how):
+            "It is not known whether the newest events are durable: \(how). The next start reads it from the database server."
+        case .copyBehind(let why):
+            "The log's database server has events that log.sqlite could not take: \(why) Start the service again when the cause is gone."
+        case .otherLog(let sentence): sentence
         case .stopped: "The log stopped after a fault; see the diagnostics, then start the service again."
         }
     }

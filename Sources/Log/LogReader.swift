@@ -1,6 +1,6 @@
 package import Cryptography
 package import SQLite
-import Transparency
+package import Transparency
 package import Whereabouts
 
 /// Reads events from the log and opens their sealed parts. Each thread has its own reader, with its own connection.
@@ -390,11 +390,11 @@ package struct LogIdentity: Sendable {
     /// Raised by each restore and each accepted loss, from 1.
     package let epoch: Int64
     /// The Merkle tree over all leaves.
-    let range: CompactRange
+    package let range: CompactRange
     /// The number of events.
     package var size: Int64 { range.size }
     /// The leaf of the newest event; `nil` for an empty log.
-    let head: Digest?
+    package let head: Digest?
     /// The root of the Merkle tree over all leaves.
     package func root(_ sha256: SHA256) -> Digest { range.root(sha256) }
 
@@ -404,7 +404,7 @@ package struct LogIdentity: Sendable {
     private static let mostEpochs: Int64 = 1 << 32
 
     /// - Throws: A corruption error that names the column if the row has another form than this version writes.
-    static func read(_ connection: borrowing Connection) throws(SQLiteError) -> LogIdentity {
+    package static func read(_ connection: borrowing Connection) throws(SQLiteError) -> LogIdentity {
         try connection.cached("SELECT id, epoch, size, compact_range, head, format FROM log") {
             (statement) throws(SQLiteError) in
             func check(_ isRight: Bool, _ what: String) throws(SQLiteError) {

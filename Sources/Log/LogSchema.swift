@@ -1,5 +1,5 @@
 package import Cryptography
-import SQLite
+package import SQLite
 package import Whereabouts
 
 // The bytes of the log.
@@ -17,7 +17,7 @@ package import Whereabouts
 // sealed with AES-256-GCM under the key `key id`; its associated data are the bytes of `head` without the previous
 // leaf, so that an event can be opened alone, followed by one byte, the part's index from 0.
 
-enum LogSchema {
+package enum LogSchema {
     /// Raised when an older program could misread the file.
     static let format: Int64 = 1
     /// SQLite's application id, by which `file` recognizes the format.
@@ -68,7 +68,7 @@ enum LogSchema {
     /// The difference between the file's schema and that of ``create(_:)``, in words; `nil` if there is none.
     ///
     /// An additional table, trigger or index could change writes; a missing one no longer protects them.
-    static func difference(_ connection: borrowing Connection) throws(SQLiteError) -> String? {
+    package static func difference(_ connection: borrowing Connection) throws(SQLiteError) -> String? {
         let due = try Connection(path: ":memory:", access: .readWrite)
         try create(due)
         let (expected, found) = (try objects(due), try objects(connection))
@@ -138,7 +138,7 @@ package struct EventHeader {
     }
 
     /// Writes the canonical header without its last item: the associated data of the sealed parts.
-    func write(to writer: inout CBORWriter) {
+    package func write(to writer: inout CBORWriter) {
         writer.array(10)
         writer.integer(1)
         writer.integer(number)
@@ -153,7 +153,9 @@ package struct EventHeader {
     }
 
     /// The leaf of the event with this header, `body`, and `previous`, the leaf before it in its stream.
-    func leaf(body: UnsafeRawBufferPointer, previous: Digest?, _ sha256: SHA256, scratch: inout CBORWriter) -> Digest {
+    package func leaf(
+        body: UnsafeRawBufferPointer, previous: Digest?, _ sha256: SHA256, scratch: inout CBORWriter
+    ) -> Digest {
         scratch.reset()
         write(to: &scratch)
         return Self.leaf(headWithoutPrevious: &scratch, body: body, previous: previous, sha256)

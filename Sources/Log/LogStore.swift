@@ -1,126 +1,44 @@
-package import Cryptography
-import SQLite
-package import Transparency
-package import Whereabouts
+import Cryptography
+import Transparency
+import Whereabouts
 
-/// The file of the log. It belongs to one thread at a time: the writer's or the committing one.
-package final class LogStore {
-    private let connection: Connection
-    /// The row `log` as it was when the file was opened, with the epoch that the next commit writes.
+/// Writes batches: into the server of the log if there is one, then into the file. It belongs to one thread at a time, the
+/// writer's or the committing one.
+final class LogStore {
+    private let file: SQLiteLogEngine
+    /// Where a batch becomes durable before it is in the file; `nil` if the file is the only place.
+    private let server: (any LogEngine)?
+    /// The row `log` as it was when the log was opened, with the epoch that the next commit writes.
     private(set) var identity: LogIdentity
-    private let insertion: Statement
     private let witness: WitnessFile
     /// About the number of pages written since the last checkpoint.
     private(set) var pagesSinceCheckpoint = 0
 
     /// Opens or creates the file.
     ///
-    /// - Throws: ``LogError/notALog(path:)``, ``LogError/newerFormat(_:)``, ``LogError/altered(path:_:)`` if the tables
-    ///   differ, ``LogError/damaged(number:_:)`` if the row `log` does not match the events.
-    init(path: String) throws(LogError) {
+    /// - Parameter server: The engine whose copy the file is. The caller has taken the log there and completed the copy.
+    /// - Throws: As ``SQLiteLogEngine/init(path:isCopy:)``.
+    init(path: String, server: (any LogEngine)? = nil) throws(LogError) {
+        file = try SQLiteLogEngine(path: path, isCopy: server != nil)
+        self.server = server
+        identity = file.identity
         witness = WitnessFile(besideLog: path)
-        do throws(SQLiteError) {
-            connection = try Connection(path: path, access: .readWrite)
-        } catch { throw .sqlite(error) }
-        try Self.checkFormat(connection, path)
-        do throws(SQLiteError) {
-            // The writer makes checkpoints in idle moments: an automatic checkpoint inside a commit costs 20 ms.
-            try connection.execute(
-                """
-                PRAGMA journal_mode = WAL;
-                PRAGMA synchronous = FULL;
-                PRAGMA wal_autocheckpoint = 0;
-                PRAGMA cache_size = -32768;
-                """)
-            if try Self.userVersion(connection) == 0 { try Self.create(connection, id: .random(), epoch: 1) }
-        } catch { throw .sqlite(error) }
-        do throws(SQLiteError) {
-            if let difference = try LogSchema.difference(connection) {
-                throw SQLiteError(code: 11, message: difference)
-            }
-            identity = try LogIdentity.read(connection)
-            insertion = try connection.prepare(
-                """
-                INSERT INTO event (number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        } catch {
-            throw error.isCorruption ? .altered(path: path, error.message) : .sqlite(error)
-        }
-        let size = identity.size
-        let newest = try newestNumber()
-        guard newest == size else {
-            throw .damaged(number: min(newest, size) + 1, "the log counts \(size) events but has \(newest)")
-        }
-    }
-
-    /// The format in the file's header; 0 for an empty file.
-    private static func userVersion(_ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
-        try connection.cached("PRAGMA user_version") { (statement) throws(SQLiteError) in
-            try statement.step() ? statement.int(at: 0) : 0
-        }
-    }
-
-    /// Throws unless the file is empty or a log of a version that this program reads. Writes nothing.
-    private static func checkFormat(_ connection: borrowing Connection, _ path: String) throws(LogError) {
-        let format: Int64
-        let application: Int64
-        let tables: Int64
-        do throws(SQLiteError) {
-            format = try userVersion(connection)
-            application = try connection.cached("PRAGMA application_id") { (statement) throws(SQLiteError) in
-                try statement.step() ? statement.int(at: 0) : 0
-            }
-            tables = try connection.cached("SELECT count(*) FROM sqlite_schema") { (statement) throws(SQLiteError) in
-                try statement.step() ? statement.int(at: 0) : 0
-            }
-        } catch { throw error.isCorruption ? .notALog(path: path) : .sqlite(error) }
-        if tables == 0, format == 0 { return }
-        guard application == LogSchema.applicationID else { throw .notALog(path: path) }
-        guard format <= LogSchema.format else { throw .newerFormat(format) }
-    }
-
-    /// Makes the tables of an empty file.
-    private static func create(
-        _ connection: borrowing Connection, id: Identifier128, epoch: Int64
-    ) throws(SQLiteError) {
-        try connection.begin()
-        do throws(SQLiteError) {
-            try LogSchema.create(connection)
-            try connection.cached(
-                "INSERT INTO log (id, format, epoch, size, compact_range, head) VALUES (?, ?, ?, 0, x'', x'')"
-            ) { (statement) throws(SQLiteError) in
-                try statement.bind(id.bytes, at: 1)
-                try statement.bind(LogSchema.format, at: 2)
-                try statement.bind(epoch, at: 3)
-                try statement.run()
-            }
-            try connection.commit()
-        } catch {
-            try? connection.rollback()
-            throw error
-        }
-    }
-
-    /// The highest number of an event; 0 if there is none.
-    private func newestNumber() throws(LogError) -> Int64 {
-        do throws(SQLiteError) {
-            return try connection.cached("SELECT max(number) FROM event") { (statement) throws(SQLiteError) in
-                try statement.step() ? statement.int(at: 0) : 0
-            }
-        } catch { throw .sqlite(error) }
     }
 
     /// Seals the events of a batch and inserts them and the row `log` in one transaction, which is durable on return.
     ///
-    /// - Throws: ``LogError``. If the disk is full (``LogError/isFull``), nothing of the batch is in the file and the
+    /// - Throws: ``LogError``. If the disk is full (``LogError/isFull``), nothing of the batch is stored and the
     ///   sealer is unchanged, so the same batch may be written again: SQLite finds the disk full before it syncs.
     func write(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) {
+        let previous = sealer.size
         sealer.begin()
         let bytes: Int
-        do throws(LogError) { bytes = try insert(batch, &sealer) } catch {
-            // SQLite has usually rolled back already.
-            try? connection.rollback()
+        do throws(LogError) {
+            bytes = try insert(batch, &sealer)
+            try commit(LogEnd(epoch: identity.epoch, range: sealer.range, head: sealer.headLeaf), after: previous)
+        } catch {
+            file.rollBack()
+            server?.rollBack()
             sealer.takeBack()
             throw error
         }
@@ -132,76 +50,42 @@ package final class LogStore {
         pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
     }
 
-    /// Writes one transaction and returns the number of bytes in the bodies.
+    /// Seals the events and adds them to a batch of each engine. Returns the number of bytes in the bodies.
     private func insert(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) -> Int {
         var bytes = 0
         var keys = 0
-        do throws(SQLiteError) { try connection.begin() } catch { throw .sqlite(error) }
+        try server?.begin()
+        try file.begin()
         for event in batch.events {
             let next = keys + event.encoded.parts.count
             let leaf = try sealer.seal(event, keys: batch.keys[keys..<next])
             keys = next
             bytes += sealer.body.bytes.count
-            let result: Result<Void, SQLiteError> = sealer.body.bytes.withUnsafeBytes { body in
-                do throws(SQLiteError) {
-                    try insert(event.header, body: body, leaf)
+            let result: Result<Void, LogError> = sealer.body.bytes.withUnsafeBytes { body in
+                do throws(LogError) {
+                    try server?.insert(event.header, body: body, leaf)
+                    try file.insert(event.header, body: body, leaf)
                     return .success(())
                 } catch { return .failure(error) }
             }
-            if case .failure(let error) = result { throw .sqlite(error) }
+            try result.get()
         }
-        do throws(SQLiteError) {
-            try commit(sealer.range, head: sealer.headLeaf)
-        } catch { throw .sqlite(error) }
         return bytes
     }
 
-    /// Writes the row `log` and commits.
-    private func commit(_ range: CompactRange, head: Digest?) throws(SQLiteError) {
-        try connection.cached("UPDATE log SET size = ?, compact_range = ?, head = ?, epoch = ?") {
-            (statement) throws(SQLiteError) in
-            try statement.bind(range.size, at: 1)
-            try statement.bind(range.bytes, at: 2)
-            try statement.bind(head?.bytes ?? [], at: 3)
-            try statement.bind(identity.epoch, at: 4)
-            try statement.run()
+    /// Commits the server's batch, then the file's. A copy that cannot follow its server stops the log, because the server
+    /// has the batch.
+    private func commit(_ end: LogEnd, after previous: Int64) throws(LogError) {
+        if let server { try server.commit(end, after: previous).get() }
+        do throws(LogError) { try file.commit(end, after: previous).get() } catch {
+            throw server == nil ? error : .copyBehind("\(error)")
         }
-        try connection.commit()
-    }
-
-    /// Inserts one event. The blobs are bound without a copy.
-    private func insert(_ header: EventHeader, body: UnsafeRawBufferPointer, _ leaf: Digest) throws(SQLiteError) {
-        try insertion.bind(header.number, at: 1)
-        try insertion.bind(header.stream.rawValue, at: 2)
-        try insertion.bind(header.version, at: 3)
-        try insertion.bind(header.kind, at: 4)
-        try insertion.bind(header.recordedAt.milliseconds, at: 5)
-        try insertion.bind(header.actor.rawValue, at: 6)
-        try insertion.bind(header.cause, at: 8)
-        try insertion.bindUncopied(body, at: 9)
-        // Each run binds all parameters again, so that no dangling pointer is read.
-        let result: Result<Void, SQLiteError> = withUnsafeBytes(
-            of: (header.correlation.high.bigEndian, header.correlation.low.bigEndian)
-        ) { correlation in
-            leaf.withBytes { leaf in
-                do throws(SQLiteError) {
-                    try insertion.bindUncopied(correlation, at: 7)
-                    try insertion.bindUncopied(leaf, at: 10)
-                    try insertion.run()
-                    return .success(())
-                } catch { return .failure(error) }
-            }
-        }
-        try result.get()
     }
 
     /// Moves pages that no reader needs from the write-ahead log into the database, without waiting for readers. Also
     /// makes the witness durable.
     func checkpoint() throws(LogError) {
-        do throws(SQLiteError) { _ = try connection.checkpoint(.passive) } catch {
-            // On a full disk the pages stay in the write-ahead log, which is complete.
-            guard error.isFull else { throw .sqlite(error) }
-        }
+        try file.checkpoint()
         witness.sync()
         pagesSinceCheckpoint = 0
     }
@@ -212,44 +96,14 @@ package final class LogStore {
         identity = LogIdentity(
             id: identity.id, epoch: max(identity.epoch, loss.epoch) + 1, range: identity.range, head: identity.head)
     }
-
-    /// Raises the epoch of a restored log, so that nothing folded from the abandoned events is used for it.
-    package static func raiseEpoch(path: String) throws(LogError) {
-        do throws(SQLiteError) {
-            try Connection(path: path, access: .readWrite).execute("UPDATE log SET epoch = epoch + 1")
-        } catch { throw .sqlite(error) }
-    }
 }
 
-/// A log that is made from events in their stored form, as a restore from shipped batches does.
-extension LogStore {
-    /// Makes the file of an empty log with this id and epoch.
-    package convenience init(newAt path: String, id: Identifier128, epoch: Int64) throws(LogError) {
-        do throws(SQLiteError) {
-            try Self.create(try Connection(path: path, access: .readWrite), id: id, epoch: epoch)
-        } catch { throw .sqlite(error) }
-        try self.init(path: path)
+extension CommitOutcome {
+    /// Throws unless the batch is durable.
+    package func get() throws(LogError) {
+        switch self {
+        case .committed: return
+        case .fenced(let error), .unknown(let error), .failed(let error): throw error
+        }
     }
-
-    /// Inserts the next events in one transaction, as they are. ``LogVerifier`` finds damaged ones.
-    ///
-    /// - Parameter range: The tree after the last of them.
-    package func copy(_ events: ArraySlice<LogReader.StoredEvent>, range: CompactRange) throws(LogError) {
-        do throws(SQLiteError) {
-            try connection.begin()
-            for event in events {
-                let result: Result<Void, SQLiteError> = event.body.withUnsafeBytes { body in
-                    do throws(SQLiteError) { return .success(try insert(event.header, body: body, event.leaf)) } catch {
-                        return .failure(error)
-                    }
-                }
-                try result.get()
-            }
-            try commit(range, head: events.last?.leaf)
-        } catch { throw .sqlite(error) }
-        try checkpoint()
-    }
-
-    /// The leaf of the event with this number; `nil` if there is none.
-    package func leaf(of number: Int64) throws(LogError) -> Digest? { try connection.leaf(of: number) }
 }

@@ -1,5 +1,6 @@
 import Glibc
 package import Log
+import LogVerifying
 import SQLite
 import Synchronization
 import Threading

@@ -1,5 +1,6 @@
 import Glibc
 import Log
+import LogVerifying
 import Maintenance
 import Service
 import Whereabouts

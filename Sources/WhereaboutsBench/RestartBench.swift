@@ -1,6 +1,7 @@
 import Cryptography
 import JSON
 import Log
+import LogVerifying
 import Projections
 
 /// Seconds from opening a log of so many events until it takes commands, after a proper stop.

@@ -7,6 +7,7 @@ import Threading
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 
 @Suite struct EventLogTests {
     @Test func `what is appended is read back, in order, before and after a restart`() throws {

@@ -8,6 +8,7 @@ import Testing
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 
 /// The log's index of fixes: no damage of its files changes the log.
 @Suite struct FixIdentitiesTests {
@@ -228,7 +229,7 @@ import Whereabouts
         #expect(try log.identities.check(try log.reader()).problem == nil)
         scene.stop()
         let made = Self.names(folder)
-        try LogStore.raiseEpoch(path: "\(scene.path)/log.sqlite")
+        try SQLiteLogEngine.raiseEpoch(path: "\(scene.path)/log.sqlite")
         let raised = try scene.open()
         #expect(raised.identities.waitUntilComplete(milliseconds: patienceMilliseconds))
         #expect(try raised.identities.check(try raised.reader()).problem == nil)

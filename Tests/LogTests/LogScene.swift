@@ -7,6 +7,7 @@ import TestSupport
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 
 /// A data directory with a log, and the callers of most tests.
 final class LogScene {

@@ -6,6 +6,7 @@ import Testing
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 
 @Suite struct LogVerifierTests {
     private static let hasPython = Foreign.hasPython(with: "sqlite3, hashlib")

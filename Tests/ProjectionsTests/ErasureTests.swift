@@ -6,6 +6,7 @@ import Testing
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 @testable import LogTests
 
 @Suite struct ErasureTests {

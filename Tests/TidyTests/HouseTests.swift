@@ -32,7 +32,8 @@ import Testing
         // Only the files of the index. Log knows their content.
         "FixRuns": ["Cryptography", "Whereabouts"],
         "Log": ["Cryptography", "FixRuns", "Geodesy", "SQLite", "Transparency", "Whereabouts"],
-        "Projections": ["Cryptography", "Log", "SQLite", "Whereabouts"],
+        "LogVerifying": ["Cryptography", "Log", "SQLite", "Transparency", "Whereabouts"],
+        "Projections": ["Cryptography", "Log", "LogVerifying", "SQLite", "Whereabouts"],
         // A table sees the events that a projection hands it, and neither the log nor a key.
         "AuditTables": ["Cryptography", "Projections", "SQLite", "Whereabouts"],
         "Tables": ["AuditTables", "Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],
@@ -44,7 +45,8 @@ import Testing
             "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
         "Maintenance": [
-            "Cryptography", "Log", "Projections", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts",
+            "Cryptography", "Log", "LogVerifying", "Projections", "Replies", "SQLite", "Tables", "Transparency",
+            "Whereabouts",
         ],
         "Reactors": [
             "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",

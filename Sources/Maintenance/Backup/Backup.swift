@@ -2,6 +2,7 @@ package import Cryptography
 import Glibc
 import JSON
 package import Log
+import LogVerifying
 package import Replies
 import SQLite
 package import Whereabouts

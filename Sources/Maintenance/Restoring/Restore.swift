@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import Log
+import LogVerifying
 import Projections
 import SQLite
 package import Whereabouts
@@ -160,7 +161,7 @@ package enum Restore {
     private static func begin(
         _ prepared: DataDirectory, _ erased: [PersonID], _ clock: @escaping @Sendable () -> Timestamp
     ) throws -> (epoch: Int64, erased: Int) {
-        try LogStore.raiseEpoch(path: prepared.log)
+        try SQLiteLogEngine.raiseEpoch(path: prepared.log)
         let log = try EventLog.alone(in: prepared, clock: clock)
         defer {
             log.stop()

@@ -23,7 +23,7 @@ struct ShippedCopier {
     private let path: String
     private let secret: [UInt8]
     private let sha256 = SHA256()
-    private var store: LogStore?
+    private var store: SQLiteLogEngine?
     private var origin: ShippedBatch.Origin?
     /// The tree over the events of all batches that were read.
     private var range = CompactRange()
@@ -104,7 +104,7 @@ struct ShippedCopier {
     private mutating func take(_ batch: ShippedBatch, of file: ShippedFile) throws {
         if origin == nil {
             origin = batch.origin
-            store = try LogStore(newAt: path, id: batch.origin.log, epoch: batch.origin.epoch)
+            store = try SQLiteLogEngine(newAt: path, id: batch.origin.log, epoch: batch.origin.epoch)
         }
         guard batch.origin == origin else {
             throw RestoreError.broken("\(file.path) has events of another log or epoch", events: range.size)
@@ -149,7 +149,7 @@ struct ShippedCopier {
         if let last = wanted.last {
             for event in wanted { copied.range.append(event.leaf, sha256) }
             copied.recordedAt = last.header.recordedAt
-            try store?.copy(wanted, range: copied.range)
+            try store?.copy(wanted, epoch: origin?.epoch ?? 1, range: copied.range)
         } else if copied.recordedAt == nil, case .time = point, let first = events.first {
             throw RestoreError.notShipped(
                 "The first event was recorded at \(first.header.recordedAt.milliseconds / 1000) (Unix seconds); name that time or a later one with --until."

@@ -1,5 +1,6 @@
 import Glibc
 package import Log
+import LogVerifying
 package import Projections
 package import Replies
 import SQLite

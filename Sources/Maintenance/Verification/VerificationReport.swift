@@ -1,5 +1,6 @@
 import Cryptography
 package import Log
+package import LogVerifying
 package import Projections
 package import Replies
 

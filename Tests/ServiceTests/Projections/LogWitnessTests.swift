@@ -8,6 +8,7 @@ import Testing
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 @testable import LogTests
 @testable import Maintenance
 @testable import Projections

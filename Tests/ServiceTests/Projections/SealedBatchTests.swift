@@ -7,6 +7,7 @@ import Threading
 import Transparency
 
 @testable import Log
+import LogVerifying
 @testable import LogTests
 @testable import Projections
 @testable import ProjectionsTests
@@ -65,7 +66,7 @@ import Transparency
         _ = try scene.people()
         scene.stop()
         let data = try DataDirectory(path: scene.path)
-        let identity = try LogStore(path: data.log).identity
+        let identity = try SQLiteLogEngine(path: data.log).identity
         let size = identity.size
         let stream = StreamID.audit(PersonID(rawValue: 900))
         let event = Event.personErased(PersonID(rawValue: 900))
@@ -91,7 +92,7 @@ import Transparency
         _ = try scene.people()
         scene.stop()
         let data = try DataDirectory(path: scene.path)
-        let identity = try LogStore(path: data.log).identity
+        let identity = try SQLiteLogEngine(path: data.log).identity
         func event(_ number: Int64, _ version: Int64, _ person: Int64) -> Batch.Event {
             let id = PersonID(rawValue: person)
             let header = EventHeader(

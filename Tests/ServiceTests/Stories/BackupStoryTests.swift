@@ -10,6 +10,7 @@ import Whereabouts
 
 @testable import Answers
 @testable import Log
+import LogVerifying
 @testable import Maintenance
 @testable import Service
 

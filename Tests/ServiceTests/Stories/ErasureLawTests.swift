@@ -268,7 +268,7 @@ import Testing
         private static func raiseIDs(_ directory: String) throws {
             let data = try DataDirectory(path: directory)
             let file = StandingFile(directory: data.projections)
-            let identity = try LogStore(path: data.log).identity
+            let identity = try SQLiteLogEngine(path: data.log).identity
             let reader = try LogReader(path: data.log, keys: try data.openKeys())
             var (standing, heads) = try file.load(log: identity, reader: reader)
             try #require(standing.place == identity.size)

@@ -5,6 +5,7 @@ import Testing
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 @testable import Service
 
 /// Data directories of earlier versions, opened by today's code: `Tests/Golden`.

@@ -10,6 +10,7 @@ import Threading
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 @testable import Service
 
 /// `whereabouts serve` as a separate process, killed without warning.

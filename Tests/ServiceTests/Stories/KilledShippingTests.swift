@@ -7,6 +7,7 @@ import Threading
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 @testable import Maintenance
 @testable import Service
 

@@ -7,6 +7,7 @@ import Testing
 import Threading
 
 @testable import Log
+import LogVerifying
 @testable import Maintenance
 @testable import Projections
 @testable import Service

@@ -12,6 +12,7 @@ import Transparency
 import Whereabouts
 
 @testable import Log
+import LogVerifying
 @testable import Maintenance
 @testable import Reactors
 @testable import Service
@@ -173,8 +174,8 @@ import Whereabouts
             mkdir(cut, 0o700)
             try DataDirectory.copyPrivate(pieces + "/keys.sqlite", to: cut + "/keys.sqlite")
             do {
-                let store = try LogStore(newAt: cut + "/log.sqlite", id: scene.house.service.log.id, epoch: 1)
-                try store.copy(original.prefix(Int(number)), range: range)
+                let store = try SQLiteLogEngine(newAt: cut + "/log.sqlite", id: scene.house.service.log.id, epoch: 1)
+                try store.copy(original.prefix(Int(number)), epoch: 1, range: range)
             }
             try write(outcome.manifest.reply.bytes, to: cut + "/backup.json")
             let (due, _) = try scene.restore(cut, to: "due-\(number)")

@@ -1,4 +1,5 @@
 package import Cryptography
+package import Log
 package import SQLite
 import Transparency
 import Whereabouts
