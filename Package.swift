@@ -44,12 +44,14 @@ let package = Package(
         library("CMosquitto", pkgConfig: "libmosquitto", package: "libmosquitto-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CSodium", pkgConfig: "libsodium", package: "libsodium-dev"),
+        library("CPostgreSQL", pkgConfig: "libpq", package: "libpq-dev"),
         module("Geodesy", ["CPROJ"]),
         tests("Geodesy", []),
         module("Gazetteer", ["Geodesy"]),
         tests("Gazetteer", ["Geodesy", "COpenSSL"]),
         module("SQLite", ["CSQLite"]),
         tests("SQLite", []),
+        module("PostgreSQL", ["CPostgreSQL"]),
         module("Cryptography", ["COpenSSL", "CSodium"]),
         tests("Cryptography", []),
         module("Transparency", ["Cryptography"]),
@@ -90,6 +92,10 @@ let package = Package(
         tests(
             "Log",
             ["Cryptography", "FixRuns", "Geodesy", "JSON", "LogVerifying", "SQLite", "Threading", "Whereabouts"]),
+        // The log on a database server.
+        module(
+            "PostgreSQLLog",
+            ["Cryptography", "Log", "PostgreSQL", "SQLite", "Threading", "Transparency", "Whereabouts"]),
         module("Projections", ["Cryptography", "Log", "LogVerifying", "SQLite", "Threading", "Whereabouts"]),
         tests(
             "Projections",
@@ -119,7 +125,8 @@ let package = Package(
             [
                 "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush",
                 "Log", "MQTT",
-                "Posting", "Projections", "Replies", "SQLite", "Tables", "Threading", "Transparency", "Whereabouts",
+                "PostgreSQL", "Posting", "Projections", "Replies", "SQLite", "Tables", "Threading", "Transparency",
+                "Whereabouts",
                 "WireFormats",
             ]),
         module(
@@ -161,7 +168,7 @@ let package = Package(
             "Service",
             [
                 "Answers", "CSupport", "Cryptography", "Gazetteer", "HTTPInterface", "HTTPServer", "HouseEndpoints",
-                "LocationPush", "Log", "Maintenance", "PersonEndpoints", "Projections", "Reactors",
+                "LocationPush", "Log", "Maintenance", "PersonEndpoints", "PostgreSQLLog", "Projections", "Reactors",
                 "ReportEndpoints", "Tables", "Threading", "WebPage", "Whereabouts",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),
@@ -221,7 +228,8 @@ let package = Package(
             name: "WhereaboutsTool",
             dependencies: [
                 "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
-                "JSON", "Log", "Maintenance", "Projections", "PushStandIn", "QRCode", "Reactors", "Replies", "SQLite",
+                "JSON", "Log", "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn", "QRCode",
+                "Reactors", "Replies", "SQLite",
                 "Service", "Threading", "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient",
                 "WireFormats", "WitnessServer",
             ], swiftSettings: strict),

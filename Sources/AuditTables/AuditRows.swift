@@ -118,7 +118,7 @@ package struct AuditedAct: Hashable, Sendable {
     package let actor: PrincipalID
     /// When the act was recorded, by the service's clock.
     package let recordedAt: Timestamp
-    /// A word of `OperatorAct`, or `restore` or `acceptLoss`.
+    /// A word of `OperatorAct`, or `restore`, `acceptLoss` or `moveLog`.
     package let act: String
     /// The projection that the act is about; `nil` for other acts.
     package let projection: String?

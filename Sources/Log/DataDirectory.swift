@@ -124,6 +124,9 @@ package final class DataDirectory: Sendable {
         return access(file, R_OK) == 0 ? file : nil
     }
 
+    /// Whether the directory, or systemd, has a key-encryption key.
+    package var hasKeyEncryptionKey: Bool { Self.credential != nil || access(kek, F_OK) == 0 }
+
     /// Whether systemd provides the key-encryption key.
     package static var hasCredential: Bool { credential != nil }
 
@@ -135,17 +138,21 @@ package final class DataDirectory: Sendable {
 
     /// As ``openKeys()``, for callers who have the key-encryption key. A reader opens them with `access` `.readOnly`.
     package func openKeys(
-        under keyEncryptionKey: SymmetricKey, access: Connection.Access = .readWrite
+        under keyEncryptionKey: SymmetricKey, record: (any KeyRecord)? = nil,
+        access: Connection.Access = .readWrite
     ) throws(LogError) -> KeyRing {
-        try KeyRing(path: keys, keyEncryptionKey: keyEncryptionKey, from: Self.credential ?? kek, access: access)
+        try KeyRing(
+            path: keys, keyEncryptionKey: keyEncryptionKey, from: Self.credential ?? kek, record: record, access: access)
     }
 
     /// The key-encryption key: from systemd's credential `kek` if there is one, else from the file `kek`, which is made
     /// on the first start (32 random bytes, mode 0600).
-    package func keyEncryptionKey() throws(LogError) -> SymmetricKey {
+    ///
+    /// - Parameter isCopy: Whether the log and its keys are copies, which can be made again.
+    package func keyEncryptionKey(isCopy: Bool = false) throws(LogError) -> SymmetricKey {
         // A log whose first start was interrupted is an empty file.
         var status = stat()
-        if access(keys, F_OK) != 0, stat(log, &status) == 0, status.st_size > 0 { throw .keysMissing(path: keys) }
+        if !isCopy, access(keys, F_OK) != 0, stat(log, &status) == 0, status.st_size > 0 { throw .keysMissing(path: keys) }
         if let file = Self.credential { return try key(from: file) }
         if access(kek, F_OK) != 0 {
             guard access(keys, F_OK) != 0 else {

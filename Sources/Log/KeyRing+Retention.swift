@@ -42,6 +42,7 @@ extension KeyRing {
     /// persons' keys, and of keys that do not exist, are ignored.
     func destroy(_ ids: [Int64], of person: PersonID) throws(LogError) {
         if ids.isEmpty { return }
+        try record?.destroy(ids, of: person)
         do throws(SQLiteError) {
             try state.withLock { (state) throws(SQLiteError) -> Void in
                 try state.commitNewKeys()

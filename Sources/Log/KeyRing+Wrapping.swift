@@ -76,7 +76,7 @@ extension KeyRing {
         }
     }
 
-    private static let checkData = Array("whereabouts key check".utf8)
+    static let checkData = Array("whereabouts key check".utf8)
 
     /// The columns `person`, `class` and `period`, beginning at `column`; `nil` if the class is unknown.
     static func slot(_ statement: borrowing Statement, from column: Int32) -> Slot? {

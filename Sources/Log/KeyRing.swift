@@ -34,7 +34,9 @@ package final class KeyRing: Sendable {
         let cipher = AES256GCM()
         var nonces = NonceSource()
         /// The keys that are not durable yet. Their transaction is open unless SQLite has rolled it back.
-        var newKeys: [(id: Int64, slot: Slot, wrapped: [UInt8])] = []
+        var newKeys: [KeyRow] = []
+        /// The keys that the record does not have yet.
+        var unrecorded: [KeyRow] = []
 
         init(path: String, access: Connection.Access) throws(SQLiteError) {
             connection = try Connection(path: path, access: access)
@@ -45,18 +47,7 @@ package final class KeyRing: Sendable {
         func openTransaction() throws(SQLiteError) {
             if connection.isInTransaction { return }
             try connection.begin()
-            for key in newKeys {
-                try connection.cached(
-                    "INSERT INTO key (id, person, class, period, wrapped) VALUES (?, ?, ?, ?, ?)"
-                ) { (statement) throws(SQLiteError) in
-                    try statement.bind(key.id, at: 1)
-                    try statement.bind(key.slot.person.rawValue, at: 2)
-                    try statement.bind(key.slot.keyClass.rawValue, at: 3)
-                    try statement.bind(key.slot.period, at: 4)
-                    try statement.bind(key.wrapped, at: 5)
-                    try statement.run()
-                }
-            }
+            for key in newKeys { try KeyRing.insert(key, self) }
         }
 
         /// Makes the new keys durable. On a full disk this throws and may be called again.
@@ -85,7 +76,11 @@ package final class KeyRing: Sendable {
     static let mostKept = 100_000
 
     let state: Mutex<Store>
-    private let keyEncryptionKey: SymmetricKey
+    let keyEncryptionKey: SymmetricKey
+    /// Where keys are durable before the file has them; `nil` if the file is the only place.
+    let record: (any KeyRecord)?
+    /// Held by the thread that hands keys to the record.
+    private let recording = Mutex(())
     /// Raised when keys are destroyed, so that copies of keys in other places are dropped.
     let generation = Atomic<Int>(0)
 
@@ -95,13 +90,14 @@ package final class KeyRing: Sendable {
     ///   - path: The file.
     ///   - keyEncryptionKey: The key that wraps the keys in it.
     ///   - keyFile: The origin of that key, for the error.
+    ///   - record: Where keys are durable before the file has them.
     ///   - access: Anything except ``Connection/Access/readWrite`` is for look-ups only.
     /// - Throws: ``LogError/keyEncryptionKey(_:)`` if the file was made under another key. Nothing is written then.
     package init(
         path: String, keyEncryptionKey: SymmetricKey, from keyFile: String = "kek",
-        access: Connection.Access = .readWrite
+        record: (any KeyRecord)? = nil, access: Connection.Access = .readWrite
     ) throws(LogError) {
-        self.keyEncryptionKey = keyEncryptionKey
+        (self.keyEncryptionKey, self.record) = (keyEncryptionKey, record)
         let isRight: Bool
         do throws(SQLiteError) {
             let store = try Store(path: path, access: access)
@@ -164,7 +160,7 @@ package final class KeyRing: Sendable {
                 if let (id, key) = state.current[slot] { return .open(id, key) }
                 let found =
                     switch try Self.find(slot, state, keyEncryptionKey) {
-                    case .none: try Self.makeFirst(slot, state, keyEncryptionKey)
+                    case .none: try Self.makeFirst(slot, state, keyEncryptionKey, isRecorded: record != nil)
                     case let there: there
                     }
                 if case .open(let id, let key) = found {
@@ -191,6 +187,16 @@ package final class KeyRing: Sendable {
 
     /// Makes all keys made since the last time durable, by one fsync; without new ones it costs nothing.
     func makeDurable() throws(LogError) {
+        if let record {
+            try recording.withLock { _ throws(LogError) in
+                let keys = state.withLock { $0.unrecorded }
+                if keys.isEmpty { return }
+                try record.insert(keys)
+                // Others may have been made meanwhile.
+                let ids = Set(keys.map(\.id))
+                state.withLock { $0.unrecorded.removeAll { ids.contains($0.id) } }
+            }
+        }
         do throws(SQLiteError) {
             try state.withLock { (state) throws(SQLiteError) in try state.commitNewKeys() }
         } catch { throw .sqlite(error) }
@@ -211,6 +217,7 @@ package final class KeyRing: Sendable {
     ///
     /// A second call destroys the remaining keys, so the next start completes an erasure that a crash interrupted.
     func destroyKeys(of person: PersonID) throws(LogError) {
+        try record?.destroy(nil, of: person)
         do throws(SQLiteError) {
             try state.withLock { (state) throws(SQLiteError) -> Void in
                 try state.commitNewKeys()
@@ -227,6 +234,7 @@ package final class KeyRing: Sendable {
                     }
                 }
                 _ = try state.connection.checkpoint(.truncate)
+                state.unrecorded.removeAll { $0.person == person.rawValue }
                 state.current = state.current.filter { $0.key.person != person }
                 state.known = [:]
                 state.cipher.forgetKeys()
@@ -365,16 +373,22 @@ package final class KeyRing: Sendable {
 
     /// Makes the key of a slot. With a person's first key of the class `rest` it also makes the key of the person's own
     /// log. Otherwise the first answer about the person would make that key, and wait for a separate fsync.
-    private static func makeFirst(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
-        let made = try make(slot, state, kek)
+    private static func makeFirst(
+        _ slot: Slot, _ state: Store, _ kek: SymmetricKey, isRecorded: Bool
+    ) throws(SQLiteError) -> Found {
+        let made = try make(slot, state, kek, isRecorded: isRecorded)
         let proof = Slot(person: slot.person, keyClass: .proof, period: 0)
-        if slot.keyClass == .rest, case .none = try find(proof, state, kek) { _ = try make(proof, state, kek) }
+        if slot.keyClass == .rest, case .none = try find(proof, state, kek) {
+            _ = try make(proof, state, kek, isRecorded: isRecorded)
+        }
         return made
     }
 
     /// Makes a key and its row, in the transaction of the new keys. On failure the transaction stays open, because the
     /// keys made before in it are in use.
-    private static func make(_ slot: Slot, _ state: Store, _ kek: SymmetricKey) throws(SQLiteError) -> Found {
+    private static func make(
+        _ slot: Slot, _ state: Store, _ kek: SymmetricKey, isRecorded: Bool
+    ) throws(SQLiteError) -> Found {
         let key = SymmetricKey.random()
         try state.openTransaction()
         // The id is authenticated with the key, so the row is written in two steps.
@@ -394,7 +408,11 @@ package final class KeyRing: Sendable {
             try statement.bind(id, at: 2)
             try statement.run()
         }
-        state.newKeys.append((id, slot, wrapped))
+        let row = KeyRow(
+            id: id, person: slot.person.rawValue, keyClass: slot.keyClass.rawValue, period: slot.period,
+            wrapped: wrapped)
+        state.newKeys.append(row)
+        if isRecorded { state.unrecorded.append(row) }
         return .open(id, key)
     }
 

@@ -74,6 +74,13 @@ package struct LogLoss: Hashable, Sendable {
     package let known: Int64
     /// The epoch of that event.
     let epoch: Int64
+    /// Whether the log is on a database server, whose other standbys may have the events.
+    let isOnServer: Bool
+
+    /// A loss; see the properties.
+    package init(has: Int64, known: Int64, epoch: Int64, isOnServer: Bool = false) {
+        (self.has, self.known, self.epoch, self.isOnServer) = (has, known, epoch, isOnServer)
+    }
 
     /// The first number whose event is lost.
     package var from: Int64 { known > has ? has + 1 : known }
@@ -89,6 +96,7 @@ extension LogLoss: CustomStringConvertible {
                 "Event \(known) of the log, which ends at event \(has), is not the one that was durable under this number."
             }
         return what
+            + (isOnServer ? " If another standby of the database has them, promote that one instead." : "")
             + " Restore the newest backup into an empty directory, or start without them with `serve --accept-loss`, "
             + "which records the loss."
     }

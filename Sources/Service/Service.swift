@@ -9,6 +9,7 @@ import HouseEndpoints
 package import Log
 import Maintenance
 import PersonEndpoints
+package import PostgreSQLLog
 package import Projections
 package import Reactors
 import ReportEndpoints
@@ -74,13 +75,15 @@ package final class Service: Sendable {
     /// Opens the directory's log and projections and starts the threads. Nothing listens yet.
     ///
     /// - Parameters:
+    ///   - logServer: The database server of the log, whose turn the caller has; `nil` if the service itself takes the log
+    ///     that `configuration` names, without waiting for another process.
     ///   - acceptingLoss: Whether to open a log that lacks durable events, and record the loss.
     ///   - clock: The time of the house; by default the system's.
     ///   - steady: The milliseconds of a clock that cannot be set; `clock` if only that is given, as in a simulation.
     /// - Throws: ``LogError``, ``GazetteerError`` or ``ConfigurationError``, each one sentence for an operator.
     package init(
         directory: DataDirectory, configuration: ServiceConfiguration, gazetteerPath: String?,
-        acceptingLoss: Bool = false, clock: (@Sendable () -> Timestamp)? = nil, steady: (@Sendable () -> Int64)? = nil
+        logServer: LogServer? = nil, acceptingLoss: Bool = false, clock: (@Sendable () -> Timestamp)? = nil, steady: (@Sendable () -> Int64)? = nil
     ) throws {
         let steady = steady ?? clock.map { clock in { @Sendable in clock().milliseconds } } ?? QuestionClock.system
         let clock = clock ?? { @Sendable in Timestamp.now }
@@ -88,8 +91,10 @@ package final class Service: Sendable {
         self.directory = directory
         // First, because on a full disk opening the files needs the space of the reserve.
         let room = Room(directory: directory.path)
-        let keyEncryptionKey = try directory.keyEncryptionKey()
-        let keys = try directory.openKeys(under: keyEncryptionKey)
+        let taken = try (logServer ?? Self.server(configuration))?.take(for: directory, acceptingLoss: acceptingLoss)
+        let keyEncryptionKey = try directory.keyEncryptionKey(isCopy: taken != nil)
+        let keys = try directory.openKeys(under: keyEncryptionKey, record: taken?.keyRecord)
+        if let taken { try keys.copy(taken.keys) }
         try Self.refuseMissingLog(directory)
         let secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in
             guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
@@ -98,8 +103,9 @@ package final class Service: Sendable {
         let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0, worldview: configuration.worldview) }
         let log = try EventLog(
             path: directory.log, keys: keys, savedStanding: StandingFile(directory: directory.projections),
-            identities: .init(folder: directory.fixIdentities), acceptingLoss: acceptingLoss, room: room, clock: clock,
-            steady: steady)
+            identities: .init(folder: directory.fixIdentities), server: taken?.engine, acceptingLoss: acceptingLoss,
+            room: room, clock: clock, steady: steady)
+        try Self.checkPlace(of: log, isOnServer: taken != nil)
         try Self.settlePushes(log)
         let host = try ProjectionHost(
             log: log, directory: directory.projections, catalogPath: directory.catalog, kinds: ProjectionKind.all)

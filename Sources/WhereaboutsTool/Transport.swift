@@ -88,16 +88,16 @@ enum House {
     }
 
     /// Opens the service of a data directory in this process.
-    static func open(_ path: String, acceptingLoss: Bool = false) throws(ToolError) -> Service {
-        do { return try service(path, acceptingLoss: acceptingLoss) } catch { throw .data("\(error)") }
+    static func open(_ path: String) throws(ToolError) -> Service {
+        do { return try service(path) } catch { throw .data("\(error)") }
     }
 
-    /// As ``open(_:acceptingLoss:)``, with the errors of `Service`.
-    static func service(_ path: String, acceptingLoss: Bool = false) throws -> Service {
+    /// As ``open(_:)``, with the errors of `Service`.
+    static func service(_ path: String) throws -> Service {
         let directory = try DataDirectory(path: path)
         return try Service(
             directory: directory, configuration: try ServiceConfiguration.read(directory.configuration),
-            gazetteerPath: GazetteerLocation.find(), acceptingLoss: acceptingLoss)
+            gazetteerPath: GazetteerLocation.find())
     }
 
     /// The operator's token; `nil` with `errno` set if it cannot be read.

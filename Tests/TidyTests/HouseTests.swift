@@ -17,6 +17,7 @@ import Testing
         "QRCode": ["CQREncode"],
         "GZIP": ["CZlib"],
         "MQTT": ["CMosquitto"],
+        "PostgreSQL": ["CPostgreSQL"],
         "Posting": ["CCurl", "CSupport"],
         "HTTPServer": ["CMicroHTTP", "CSupport"],
         "Replies": [],
@@ -32,6 +33,8 @@ import Testing
         // Only the files of the index. Log knows their content.
         "FixRuns": ["Cryptography", "Whereabouts"],
         "Log": ["Cryptography", "FixRuns", "Geodesy", "SQLite", "Transparency", "Whereabouts"],
+        // The log on a database server: between the tool and the log.
+        "PostgreSQLLog": ["Cryptography", "Log", "PostgreSQL", "SQLite", "Transparency", "Whereabouts"],
         "LogVerifying": ["Cryptography", "Log", "SQLite", "Transparency", "Whereabouts"],
         "Projections": ["Cryptography", "Log", "LogVerifying", "SQLite", "Whereabouts"],
         // A table sees the events that a projection hands it, and neither the log nor a key.
@@ -50,7 +53,7 @@ import Testing
         ],
         "Reactors": [
             "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",
-            "MQTT", "Posting",
+            "MQTT", "PostgreSQL", "Posting",
             "Projections", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
         "HTTPInterface": [
@@ -69,7 +72,7 @@ import Testing
         ],
         "HouseEndpoints": [
             "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer",
-            "LocationPush", "Log",
+            "LocationPush", "Log", "LogVerifying",
             "Maintenance", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts",
             "WireFormats",
         ],
@@ -79,7 +82,7 @@ import Testing
         ],
         "Service": [
             "Answers", "CSupport", "Cryptography", "Gazetteer", "HTTPInterface", "HTTPServer", "HouseEndpoints",
-            "LocationPush", "Log", "Maintenance", "PersonEndpoints", "Projections", "Reactors",
+            "LocationPush", "Log", "Maintenance", "PersonEndpoints", "PostgreSQLLog", "Projections", "Reactors",
             "ReportEndpoints", "Tables", "WebPage", "Whereabouts",
         ],
         // A friend's machine: it knows nothing of a house.
@@ -96,12 +99,13 @@ import Testing
         // Programs.
         "WhereaboutsTool": [
             "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "Log",
-            "Maintenance", "Projections", "PushStandIn", "QRCode", "Reactors", "Replies", "SQLite", "Service",
+            "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn", "QRCode", "Reactors", "Replies", "SQLite", "Service",
             "Transparency",
             "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
         ],
         "WhereaboutsBench": [
-            "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log", "Maintenance",
+            "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",
+            "LogVerifying", "Maintenance",
             "Projections",
             "PushStandIn", "Reactors", "Service", "Whereabouts",
         ],

@@ -72,6 +72,9 @@ package struct ServiceConfiguration: Sendable {
     /// Where events are shipped to as they come; `nil` for nowhere.
     package var shipping: Shipping?
 
+    /// The database that has the log; `nil` if the log is a file of the data directory.
+    package var database: Database?
+
     /// The defaults.
     package init() {}
 
@@ -165,6 +168,7 @@ package struct ServiceConfiguration: Sendable {
             case "witnesses": configuration.witnesses = value.isNull ? [] : try witnesses(value)
             case "onlineTiles": configuration.onlineTiles = value.isNull ? nil : try onlineTiles(value)
             case "shipping": configuration.shipping = value.isNull ? nil : try shipping(value)
+            case "log": configuration.database = value.isNull ? nil : try database(value)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
             }

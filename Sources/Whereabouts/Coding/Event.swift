@@ -94,6 +94,8 @@ package indirect enum Event: Hashable, Sendable {
     case logRestored(epoch: Int64, mark: Int64?)
     /// These events were durable and are lost; the operator has accepted the loss. `mark` as in a restore.
     case lossAccepted(from: Int64, to: Int64, epoch: Int64, mark: Int64?)
+    /// The log's place is another one from here on; its events are the same.
+    case logMoved(LogPlace)
     /// Recorded before the operator does something that concerns everyone.
     case operatorActed(OperatorAct)
     /// The heads of the persons' logs, recorded before a checkpoint of the whole log.
@@ -170,6 +172,7 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case webhookConfirmed = 70
     case headsCommitted = 71
     case retentionSet = 72
+    case logMoved = 73
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {

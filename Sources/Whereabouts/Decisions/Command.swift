@@ -113,6 +113,8 @@ package enum Command: Sendable {
     case recordRestore(epoch: Int64, mark: Int64)
     /// Records that these events were durable and are lost; the log continues under this epoch. `mark` is random.
     case recordLoss(from: Int64, to: Int64, epoch: Int64, mark: Int64)
+    /// The log's events become durable at another place from the next event on.
+    case moveLog(to: LogPlace)
     /// Records the heads of the persons' logs, before a checkpoint of the whole log.
     case commitHeads(HeadsCommitment)
     /// Repeats the erasure of a person who was erased after the copy was made.

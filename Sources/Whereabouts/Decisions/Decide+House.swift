@@ -1,7 +1,7 @@
 // Decisions about the log as a whole: restores, losses, acts of the operator.
 
 extension Standing {
-    /// Records a fact about the log itself: a restore, an accepted loss, or the heads of the persons' logs up to an event
+    /// Records a fact about the log itself: a restore, an accepted loss, a new place, or the heads of the persons' logs up to an event
     /// that the log has. Only for the house.
     func recordLog(_ command: Command, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
@@ -11,6 +11,7 @@ extension Standing {
             decision.append(.logRestored(epoch: epoch, mark: mark), to: .house)
         case .recordLoss(let from, let to, let epoch, let mark):
             decision.append(.lossAccepted(from: from, to: to, epoch: epoch, mark: mark), to: .house)
+        case .moveLog(let place): decision.append(.logMoved(place), to: .house)
         case .commitHeads(let heads):
             guard heads.upTo <= place, heads.commits.count.isMultiple(of: HeadsCommitment.commitmentBytes) else {
                 throw .invalid("The commitments belong to another log.")

@@ -119,7 +119,7 @@ extension Standing {
         case .retryDeadLetter(let letter, let webhook, let person):
             return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
         case .testWebhook(let webhook, let person): return try testWebhook(webhook, of: person, by: caller, at: now)
-        case .recordRestore, .recordLoss, .commitHeads: return try recordLog(command, by: caller)
+        case .recordRestore, .recordLoss, .moveLog, .commitHeads: return try recordLog(command, by: caller)
         case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }
     }

@@ -64,6 +64,7 @@ extension EventKind {
         case .accountInvitationClosed: AccountInvitationClosed.self
         case .operatorActed: OperatorActed.self
         case .lossAccepted: LossAccepted.self
+        case .logMoved: LogMoved.self
         case .headsCommitted: HeadsCommitted.self
         case .locationPushWithheld: LocationPushWithheld.self
         case .retentionSet: RetentionSet.self
@@ -141,6 +142,7 @@ extension Event {
         case .clockSteppedBack: .clockSteppedBack
         case .logRestored: .logRestored
         case .lossAccepted: .lossAccepted
+        case .logMoved: .logMoved
         case .headsCommitted: .headsCommitted
         case .operatorActed: .operatorActed
         }

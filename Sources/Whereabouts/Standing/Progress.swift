@@ -11,6 +11,8 @@ extension Standing {
         package private(set) var highestKey: Int64 = 0
         /// The mark of the newest restore or accepted loss; `nil` without one, or if an earlier version recorded it.
         var mark: Int64?
+        /// Where the log's events become durable.
+        var logPlace = LogPlace.sqlite
 
         /// The ids of an epoch begin at 2²⁴ times the epoch, so 16 million restores stay below this.
         private static let firstImpossibleKey: Int64 = 1 << 48
@@ -43,6 +45,9 @@ extension Standing {
     /// The mark of the newest restore or accepted loss, which tells two restores of one backup apart; `nil` without one,
     /// or if an earlier version recorded it.
     package var mark: Int64? { progress.mark }
+
+    /// Where the log's events become durable, as the log itself says.
+    package var logPlace: LogPlace { progress.logPlace }
 
     /// Notes the id of a key that seals a part of an event. Later keys must have higher ids, whatever `keys.sqlite`
     /// says.

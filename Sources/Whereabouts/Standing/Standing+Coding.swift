@@ -93,6 +93,7 @@ extension Standing {
             $0.integer(6, invitations.next == 1 ? nil : invitations.next)
             $0.integer(7, highestKey == 0 ? nil : highestKey)
             $0.integer(8, mark)
+            $0.integer(9, logPlace == .sqlite ? nil : logPlace.rawValue)
         }
     }
 
@@ -105,6 +106,7 @@ extension Standing {
         invitations.next = try fields.integer(6) ?? 1
         if let key = try fields.integer(7) { note(key: key) }
         progress.mark = try fields.integer(8)
+        progress.logPlace = try require(LogPlace(rawValue: try fields.integer(9) ?? 0))
     }
 }
 

@@ -86,7 +86,10 @@ extension Standing {
         case .locationRead(let read): foldRead(recorded, read)
         case .refusalsCounted(let caller, _, _): requests.forgetRefusals(of: caller)
         case .clockSteppedBack(let milliseconds): follow(clockSteppedBackBy: milliseconds)
-        case .logRestored(_, let mark), .lossAccepted(_, _, _, let mark): progress.mark = mark
+        // A restored log is a file.
+        case .logRestored(_, let mark): (progress.mark, progress.logPlace) = (mark, .sqlite)
+        case .lossAccepted(_, _, _, let mark): progress.mark = mark
+        case .logMoved(let place): progress.logPlace = place
         case .operatorActed(.testWebhook(let id)): webhooks[id]?.beginTest(by: recorded.number, at: now)
         case .consentRefused, .operatorActed, .headsCommitted: break
         }

@@ -1,6 +1,9 @@
 import Glibc
+import Log
+import PostgreSQLLog
 import Reactors
 import Service
+import Threading
 import Whereabouts
 import WhereaboutsClient
 
@@ -36,7 +39,8 @@ enum ServeCommand {
 
         let path = try House.path(of: invocation)
         let address = if let given = invocation[listen] { given } else { try configuredAddress(path) }
-        let service = try House.open(path, acceptingLoss: invocation.has(acceptLoss))
+        let manager = ServiceManager()
+        guard let service = try open(path, address, signals, manager, invocation) else { return }
         let port: Int
         do {
             port = try service.listen(host: address.host, port: Int(address.port) ?? 0)
@@ -62,7 +66,6 @@ enum ServeCommand {
             invocation.console.line("Open the page within 15 minutes, signed in:\n\n  http://\(bound)/?code=\(code)\n")
         }
         invocation.console.flush()
-        let manager = ServiceManager()
         manager.tell("READY=1")
         // A service that cannot write its log ends; a service manager restarts it.
         service.whenLogFails { kill(getpid(), SIGTERM) }
@@ -72,6 +75,7 @@ enum ServeCommand {
             invocation.console.note("Stopping: accepted requests are answered first. A second signal stops at once.")
         }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        if service.isLogOnServer { endSoon(invocation.console) }
         let isQuiet = service.stop(.untilSIGKILL)
         let failure = service.failure.map { fault in
             ToolError.stopped("\(fault) No acknowledged report is lost; start the service again.")
@@ -84,6 +88,41 @@ enum ServeCommand {
         }
         if let failure { throw failure }
     }
+
+    /// Opens the service; if its log is in a database, waits until no other process has it. `nil` after a signal.
+    private static func open(
+        _ path: String, _ address: SocketAddress, _ signals: sigset_t, _ manager: ServiceManager, _ invocation: Invocation
+    ) throws(ToolError) -> Service? {
+        do {
+            let directory = try DataDirectory(path: path)
+            let configuration = try ServiceConfiguration.read(directory.configuration)
+            var logServer: LogServer?
+            if let database = configuration.database {
+                let turn = TurnToServe(
+                    directory: directory, settings: LogServerSettings(database), address: address,
+                    console: invocation.console)
+                logServer = try turn.wait(for: signals, manager)
+                if logServer == nil { return nil }
+            }
+            return try Service(
+                directory: directory, configuration: configuration, gazetteerPath: GazetteerLocation.find(),
+                logServer: logServer, acceptingLoss: invocation.has(acceptLoss))
+        } catch let error as ToolError { throw error } catch { throw .data("\(error)") }
+    }
+
+    /// Ends the process after some seconds: a commit waits for as long as the database has too few standbys. Its callers have
+    /// no answer yet.
+    private static func endSoon(_ console: Console) {
+        WorkerThread {
+            usleep(secondsToStop * 1_000_000)
+            console.note(
+                "whereabouts: The log's database server did not answer; the newest reports may be durable or not, and nobody was told that they are."
+            )
+            _exit(75)
+        }.detach()
+    }
+
+    private static let secondsToStop: UInt32 = 5
 
     /// Waits for one of the signals, and meanwhile notifies the service manager while requests are answered.
     private static func wait(for signals: sigset_t, _ manager: ServiceManager, _ service: Service) {

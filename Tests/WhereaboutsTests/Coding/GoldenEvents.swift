@@ -427,6 +427,7 @@ enum GoldenEvents {
         "OperatorActed-backup": .operatorActed(.backUp),
         "OperatorActed-failed": .operatorActed(.failed(41)),
         "LossAccepted": .lossAccepted(from: 911, to: 1000, epoch: 2, mark: nil),
+        "LogMoved": .logMoved(.postgresql),
         "LossAccepted-marked": .lossAccepted(from: 911, to: 1000, epoch: 2, mark: 41),
         "HeadsCommitted": .headsCommitted(
             HeadsCommitment(

@@ -1,0 +1,69 @@
+import Cryptography
+import Glibc
+package import Log
+import PostgreSQL
+import Whereabouts
+
+/// A log that this process has taken, and whose copy is complete.
+package struct TakenLog {
+    /// Commits to the server.
+    package let engine: any LogEngine
+    /// Writes keys to the server.
+    package let keyRecord: any KeyRecord
+    /// The keys on the server, for the copy in `keys.sqlite`.
+    package let keys: KeyTable
+}
+
+extension LogServer {
+    /// Takes the log and completes the copy in a data directory. A database without a log gets an empty one, if the
+    /// directory has none either.
+    ///
+    /// - Parameters:
+    ///   - acceptingLoss: Whether to go on if the server lacks events that the copy has.
+    ///   - progress: Called every few thousand copied events with their number and the size of the log.
+    /// - Throws: ``LogError/lost(_:)`` with both numbers if the server lacks events that were durable.
+    package func take(
+        for directory: DataDirectory, acceptingLoss: Bool = false,
+        progress: (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
+    ) throws(LogError) -> TakenLog {
+        guard try takeTurn() else {
+            throw .server("another process has the log; it is taken over when that process ends")
+        }
+        if try row() == nil { try begin(for: directory) }
+        let row = try raiseTerm()
+        guard directory.hasKeyEncryptionKey || row.size == 0 else {
+            throw .keyEncryptionKey(
+                "\(directory.path) has no kek, and the log in the database has events. Put the kek of the machine that began this log here."
+            )
+        }
+        var copy = try LogCopy(path: directory.log, of: row, session, acceptingLoss: acceptingLoss)
+        try copy.follow(to: row.size, session) { progress($0, row.size) }
+        try copy.check(row)
+        let keys = try PostgreSQLKeys.table(session, check: row.keyCheck)
+        return TakenLog(
+            engine: try PostgreSQLLogEngine(session, term: row.term),
+            keyRecord: PostgreSQLKeys(try Self.connect(settings), term: row.term), keys: keys)
+    }
+
+    /// Begins an empty log in the database.
+    private func begin(for directory: DataDirectory) throws(LogError) {
+        var status = stat()
+        if stat(directory.log, &status) == 0, status.st_size > 0 {
+            throw .otherLog(
+                "The database has no log, and \(directory.log) has one. Move it there with `log move`, and then start the service."
+            )
+        }
+        let check = try directory.openKeys().table().check
+        try create(id: .random(), epoch: 1, keyCheck: check, isInCharge: true)
+    }
+
+    /// Keeps the copy in a data directory close to the log while another process has it.
+    ///
+    /// - Returns: The size of the copy and of the log; `nil` if the database has no log in charge.
+    package func follow(for directory: DataDirectory, most: Int64 = 100_000) throws(LogError) -> (copy: Int64, log: Int64)? {
+        guard let row = try row(), row.isInCharge else { return nil }
+        var copy = try LogCopy(path: directory.log, of: row, session)
+        try copy.follow(to: min(row.size, copy.size + most), session)
+        return (copy.size, row.size)
+    }
+}
