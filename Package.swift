@@ -52,6 +52,7 @@ let package = Package(
         module("SQLite", ["CSQLite"]),
         tests("SQLite", []),
         module("PostgreSQL", ["CPostgreSQL"]),
+        tests("PostgreSQL", ["TestProcesses"]),
         module("Cryptography", ["COpenSSL", "CSodium"]),
         tests("Cryptography", []),
         module("Transparency", ["Cryptography"]),
@@ -91,11 +92,20 @@ let package = Package(
         module("LogVerifying", ["Cryptography", "Log", "SQLite", "Transparency", "Whereabouts"]),
         tests(
             "Log",
-            ["Cryptography", "FixRuns", "Geodesy", "JSON", "LogVerifying", "SQLite", "Threading", "Whereabouts"]),
+            [
+                "Cryptography", "FixRuns", "Geodesy", "JSON", "LogVerifying", "SQLite", "Threading", "Transparency",
+                "Whereabouts",
+            ]),
         // The log on a database server.
         module(
             "PostgreSQLLog",
             ["Cryptography", "Log", "PostgreSQL", "SQLite", "Threading", "Transparency", "Whereabouts"]),
+        tests(
+            "PostgreSQLLog",
+            [
+                "Cryptography", "Log", "LogTests", "LogVerifying", "Maintenance", "PostgreSQL", "Projections", "SQLite",
+                "Tables", "TestProcesses", "Threading", "Transparency", "Whereabouts",
+            ]),
         module("Projections", ["Cryptography", "Log", "LogVerifying", "SQLite", "Threading", "Whereabouts"]),
         tests(
             "Projections",
@@ -117,8 +127,8 @@ let package = Package(
         module(
             "Maintenance",
             [
-                "Cryptography", "JSON", "Log", "LogVerifying", "Projections", "Replies", "SQLite", "Tables",
-                "Threading", "Transparency", "Whereabouts",
+                "Cryptography", "JSON", "Log", "LogVerifying", "PostgreSQLLog", "Projections", "Replies", "SQLite",
+                "Tables", "Threading", "Transparency", "Whereabouts",
             ]),
         module(
             "Reactors",
@@ -221,7 +231,7 @@ let package = Package(
             name: "WhereaboutsBench",
             dependencies: [
                 "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
-                "LogVerifying", "Maintenance",
+                "LogVerifying", "Maintenance", "PostgreSQL", "PostgreSQLLog",
                 "Projections", "PushStandIn", "Reactors", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(

@@ -46,7 +46,7 @@ struct OperateEndpoints: Sendable {
 
     /// `GET /readyz`: whether the service can do all its work, or the reason why not; needs no token.
     ///
-    /// 503 while the disk is full, or while a projection is behind or being folded again. A trouble that callers do not
+    /// 503 while the disk is full, while a commit takes long, or while a projection is behind or being folded again. A trouble that callers do not
     /// notice, for example a standing that cannot be saved, is a `note` in the answer 200.
     ///
     /// The sentence names projections and files, and no person.
@@ -55,6 +55,9 @@ struct OperateEndpoints: Sendable {
     ) throws(Problem) -> HTTPResponse {
         guard decisions.log.failure == nil else { throw .broken }
         if decisions.log.room?.isShort == true { throw Problem(503, "No room", Self.noRoom, retryAfterSeconds: 60) }
+        guard decisions.log.secondsOfCommit < Self.longestCommitSeconds else {
+            throw Problem(503, "Not durable", Self.stuckCommit, retryAfterSeconds: 5)
+        }
         let troubles = host.troubles
         guard troubles.isEmpty else {
             throw Problem(503, "Behind", troubles.joined(separator: " "), retryAfterSeconds: 5)
@@ -72,6 +75,12 @@ struct OperateEndpoints: Sendable {
         if shipper?.isFailing == true { notes.append(Self.stuckShipping) }
         return .reply(Readiness(status: "ready", note: notes.isEmpty ? nil : notes.joined(separator: " ")))
     }
+
+    /// A commit that takes longer makes the service not ready.
+    private static let longestCommitSeconds = 10.0
+
+    private static let stuckCommit =
+        "The newest events have waited for the disk, or for the database and its standbys, for more than 10 s. Nothing that was acknowledged is lost."
 
     /// The sentence of a full disk, in `/readyz`.
     private static let noRoom =

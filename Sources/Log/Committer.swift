@@ -82,6 +82,8 @@ final class Committer: @unchecked Sendable {
     func write(_ batch: borrowing Batch) throws(LogError) {
         if batch.events.isEmpty { return }
         let start = MonotonicClock.seconds
+        log.commitBegan.withLock { $0 = start }
+        defer { log.commitBegan.withLock { $0 = nil } }
         do throws(LogError) { try writeOnce(batch) } catch {
             // Nothing was synced, so the batch is written again, into the reserve.
             guard error.isFull, log.room?.spend() == true else { throw error }

@@ -82,6 +82,9 @@ package final class DataDirectory: Sendable {
         }
     }
 
+    /// Names the files of a directory on which a service runs, for reading beside it. Nothing is locked or changed.
+    package init(beside path: String) { (self.path, lock) = (path, -1) }
+
     deinit { if lock >= 0 { close(lock) } }
 
     /// Tries for a second: after a process has released the lock, its child may still hold it between its fork and
@@ -142,7 +145,8 @@ package final class DataDirectory: Sendable {
         access: Connection.Access = .readWrite
     ) throws(LogError) -> KeyRing {
         try KeyRing(
-            path: keys, keyEncryptionKey: keyEncryptionKey, from: Self.credential ?? kek, record: record, access: access)
+            path: keys, keyEncryptionKey: keyEncryptionKey, from: Self.credential ?? kek, record: record, access: access
+        )
     }
 
     /// The key-encryption key: from systemd's credential `kek` if there is one, else from the file `kek`, which is made
@@ -152,7 +156,9 @@ package final class DataDirectory: Sendable {
     package func keyEncryptionKey(isCopy: Bool = false) throws(LogError) -> SymmetricKey {
         // A log whose first start was interrupted is an empty file.
         var status = stat()
-        if !isCopy, access(keys, F_OK) != 0, stat(log, &status) == 0, status.st_size > 0 { throw .keysMissing(path: keys) }
+        if !isCopy, access(keys, F_OK) != 0, stat(log, &status) == 0, status.st_size > 0 {
+            throw .keysMissing(path: keys)
+        }
         if let file = Self.credential { return try key(from: file) }
         if access(kek, F_OK) != 0 {
             guard access(keys, F_OK) != 0 else {

@@ -107,6 +107,8 @@ package final class EventLog: Sendable {
     let tally = Mutex(EventTally())
     /// The durations of transactions, from the first row to the end of the fsync.
     let commitSeconds = Mutex(Histogram())
+    /// Since when the transaction under way runs, on the monotonic clock; `nil` without one.
+    let commitBegan = Mutex<Double?>(nil)
     /// The commands refused since the start.
     let refusals = Atomic<Int64>(0)
 

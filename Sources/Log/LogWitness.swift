@@ -24,7 +24,7 @@ package import Whereabouts
 /// An event that was durable, so that the log of this id must have it.
 package struct LogWitness: Hashable, Sendable {
     /// The id of the log.
-    let log: Identifier128
+    package let log: Identifier128
     /// The epoch in which the event was durable.
     let epoch: Int64
     /// The number of the event; 0 for an empty log.

@@ -144,7 +144,8 @@ package final class SQLiteLogEngine: LogEngine {
     }
 
     /// Inserts one event. The blobs are bound without a copy.
-    private func bindAndInsert(_ header: EventHeader, body: UnsafeRawBufferPointer, _ leaf: Digest) throws(SQLiteError) {
+    private func bindAndInsert(_ header: EventHeader, body: UnsafeRawBufferPointer, _ leaf: Digest) throws(SQLiteError)
+    {
         try insertion.bind(header.number, at: 1)
         try insertion.bind(header.stream.rawValue, at: 2)
         try insertion.bind(header.version, at: 3)
@@ -175,6 +176,16 @@ package final class SQLiteLogEngine: LogEngine {
             // On a full disk the pages stay in the write-ahead log, which is complete.
             guard error.isFull else { throw .sqlite(error) }
         }
+    }
+
+    /// Makes every event of a copy durable, before the file becomes the only place of the log.
+    package static func makeDurable(path: String) throws(LogError) {
+        do throws(SQLiteError) {
+            let connection = try Connection(path: path, access: .readWrite)
+            try connection.execute(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;")
+            _ = try connection.checkpoint(.truncate)
+        } catch { throw .sqlite(error) }
     }
 
     /// Raises the epoch of a restored log, so that nothing folded from the abandoned events is used for it.

@@ -45,9 +45,9 @@ package final class Session {
         }
         connection = opened
         guard PQstatus(opened) == CONNECTION_OK else {
-            let message = Self.sentence(PQerrorMessage(opened))
-            PQfinish(opened)
-            throw PostgreSQLError(state: "", message: message, isConnectionLost: true)
+            // The deinitializer frees it.
+            throw PostgreSQLError(
+                state: "", message: Self.sentence(PQerrorMessage(opened)), isConnectionLost: true)
         }
         PQsetNoticeReceiver(
             opened, Self.receive, Unmanaged.passUnretained(warnings).toOpaque())

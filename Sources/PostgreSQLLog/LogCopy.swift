@@ -29,7 +29,7 @@ struct LogCopy {
     init(path: String, of row: LogRow, _ session: Session, acceptingLoss: Bool = false) throws(LogError) {
         self.path = path
         epoch = row.epoch
-        if let there = try Self.open(path), there.identity.size > 0 || there.identity.id == row.id {
+        if let there = try Self.open(path, of: row), there.identity.size > 0 || there.identity.id == row.id {
             let identity = there.identity
             guard identity.id == row.id else {
                 throw .otherLog(
@@ -57,12 +57,15 @@ struct LogCopy {
     }
 
     /// The file; `nil` if there is none, or none that can be read.
-    private static func open(_ path: String) throws(LogError) -> SQLiteLogEngine? {
+    private static func open(_ path: String, of row: LogRow) throws(LogError) -> SQLiteLogEngine? {
         if access(path, F_OK) != 0 { return nil }
         do throws(LogError) { return try SQLiteLogEngine(path: path, isCopy: true) } catch {
             switch error {
             case .damaged, .altered: return nil
             case .sqlite(let fault) where fault.isCorruption: return nil
+            // A file whose beginning is damaged, if the witness beside it says that it was this log.
+            case .notALog where WitnessFile.read(WitnessFile.path(besideLog: path)).contains { $0.log == row.id }:
+                return nil
             default: throw error
             }
         }
@@ -108,7 +111,9 @@ struct LogCopy {
     }
 
     /// Events of the server, in order.
-    static func events(after number: Int64, limit: Int64, _ session: Session) throws(LogError) -> [LogReader.StoredEvent] {
+    static func events(after number: Int64, limit: Int64, _ session: Session) throws(LogError) -> [LogReader
+        .StoredEvent]
+    {
         let rows: Rows
         do throws(PostgreSQLError) { rows = try session.run(LogTables.events, [number, limit]) } catch {
             throw LogError(error)

@@ -50,6 +50,11 @@ package final class LogServer {
         "SET tcp_user_timeout = 5000", "SET client_min_messages = warning",
     ]
 
+    /// The server's version and address, in words.
+    package var place: String {
+        "PostgreSQL \(session.serverVersion / 10_000).\(session.serverVersion % 10_000) at \(session.host):\(session.port)"
+    }
+
     /// The row `log`; `nil` if the database has no log.
     package func row() throws(LogError) -> LogRow? { try LogRow.read(session) }
 
@@ -76,7 +81,8 @@ package final class LogServer {
             values = (0..<5).map { rows.text(0, $0) }
         } catch { throw LogError(error) }
         if values[4] == "true" {
-            return "The database server is a standby; name the primary, or all servers with target_session_attrs=read-write."
+            return
+                "The database server is a standby; name the primary, or all servers with target_session_attrs=read-write."
         }
         if values[0] != "on" { return "The database server has fsync = \(values[0]); set it to on." }
         if values[1] != "on" { return "The database server has full_page_writes = \(values[1]); set it to on." }
@@ -102,7 +108,7 @@ package final class LogServer {
         if let warning = session.takeWarnings().first { throw .server(warning.message) }
         guard changed == 1, let row = try row() else {
             throw .otherLog(
-                "The log in the database is not in charge: a move here did not end, or the log moved away. `log move` ends a move."
+                "The log in the database is not in charge. If it moved away from here, remove \"log\" from config.json; if a move here was interrupted, move again."
             )
         }
         return row

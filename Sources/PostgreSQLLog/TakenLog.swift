@@ -60,7 +60,9 @@ extension LogServer {
     /// Keeps the copy in a data directory close to the log while another process has it.
     ///
     /// - Returns: The size of the copy and of the log; `nil` if the database has no log in charge.
-    package func follow(for directory: DataDirectory, most: Int64 = 100_000) throws(LogError) -> (copy: Int64, log: Int64)? {
+    package func follow(for directory: DataDirectory, most: Int64 = 100_000) throws(LogError) -> (
+        copy: Int64, log: Int64
+    )? {
         guard let row = try row(), row.isInCharge else { return nil }
         var copy = try LogCopy(path: directory.log, of: row, session)
         try copy.follow(to: min(row.size, copy.size + most), session)

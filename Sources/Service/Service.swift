@@ -83,7 +83,8 @@ package final class Service: Sendable {
     /// - Throws: ``LogError``, ``GazetteerError`` or ``ConfigurationError``, each one sentence for an operator.
     package init(
         directory: DataDirectory, configuration: ServiceConfiguration, gazetteerPath: String?,
-        logServer: LogServer? = nil, acceptingLoss: Bool = false, clock: (@Sendable () -> Timestamp)? = nil, steady: (@Sendable () -> Int64)? = nil
+        logServer: LogServer? = nil, acceptingLoss: Bool = false, clock: (@Sendable () -> Timestamp)? = nil,
+        steady: (@Sendable () -> Int64)? = nil
     ) throws {
         let steady = steady ?? clock.map { clock in { @Sendable in clock().milliseconds } } ?? QuestionClock.system
         let clock = clock ?? { @Sendable in Timestamp.now }

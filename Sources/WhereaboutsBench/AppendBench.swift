@@ -1,6 +1,9 @@
 import Glibc
 import JSON
 import Log
+import Maintenance
+import PostgreSQL
+import PostgreSQLLog
 import Projections
 import Synchronization
 import Whereabouts
@@ -10,6 +13,8 @@ import Whereabouts
 struct AppendBench {
     private let directory: String
     private let events, warm, outstanding, devices: Int
+    /// How libpq finds the database of the log; empty for a log in its file.
+    private let database: String
 
     init(_ options: Options) throws {
         directory = try options.text("dir")
@@ -17,10 +22,19 @@ struct AppendBench {
         warm = try options.number("warm", default: 0)
         outstanding = try options.number("outstanding", default: 64)
         devices = try options.number("devices", default: 200)
+        database = options.text("postgresql", default: "")
+    }
+
+    /// The log in its file, or in a database that is waited for with its standby.
+    private func open() throws -> EventLog {
+        let directory = try DataDirectory(path: directory)
+        guard !database.isEmpty else { return try EventLog.alone(in: directory) }
+        let server = try LogServer(LogServerSettings(try ConnectionString(database), needsQuorum: true))
+        return try EventLog.alone(in: directory, taken: try server.take(for: directory))
     }
 
     func run() throws {
-        let log = try EventLog.alone(in: try DataDirectory(path: directory))
+        let log = try open()
         var fleet = try Fleet(of: log, count: devices)
         try fleet.warm(log, count: max(0, warm - Int(log.head)))
         let before = log.head
@@ -50,6 +64,7 @@ struct AppendBench {
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("benchmark", "append")
+        writer.field("place", database.isEmpty ? "sqlite" : "postgresql")
         writer.field("events", events)
         writer.field("warmEvents", Int(before))
         writer.field("outstanding", outstanding)

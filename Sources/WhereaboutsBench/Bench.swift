@@ -81,6 +81,8 @@ struct Options {
         return value
     }
 
+    func text(_ name: String, default standard: String) -> String { values[name] ?? standard }
+
     func number(_ name: String, default standard: Int) throws(UsageError) -> Int {
         guard let value = values[name] else { return standard }
         guard let number = Int(value), number >= 0 else { throw UsageError() }

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import LogVerifying
 import SQLite
 import Synchronization
 import Testing
@@ -7,7 +8,6 @@ import Threading
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 
 @Suite struct EventLogTests {
     @Test func `what is appended is read back, in order, before and after a restart`() throws {

@@ -2,13 +2,13 @@ import Cryptography
 import FixRuns
 import Geodesy
 import Glibc
+import LogVerifying
 import Synchronization
 import TestSupport
 import Testing
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 
 /// The log's index of fixes: no damage of its files changes the log.
 @Suite struct FixIdentitiesTests {

@@ -1,13 +1,13 @@
 import Cryptography
 import Geodesy
 import Glibc
+import LogVerifying
 import SQLite
 import Synchronization
 import TestSupport
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 
 /// A data directory with a log, and the callers of most tests.
 final class LogScene {
@@ -17,6 +17,8 @@ final class LogScene {
     private let configure: (inout FixIdentities.Settings) -> Void
     /// Makes the store of the standing between two starts; by default there is none.
     var savedStanding: (DataDirectory) -> any SavedStanding = { _ in NoSavedStanding() }
+    /// The engine in which events become durable before the file has them.
+    var server: (any LogEngine)?
     private(set) var directory: DataDirectory?
     private var log: EventLog?
 
@@ -34,7 +36,7 @@ final class LogScene {
         let keys = try directory.openKeys()
         let log = try EventLog(
             path: directory.log, keys: keys, savedStanding: savedStanding(directory),
-            identities: identities, room: room, clock: { [clock] in clock.now })
+            identities: identities, server: server, room: room, clock: { [clock] in clock.now })
         (self.directory, self.log) = (directory, log)
         return log
     }

@@ -1,12 +1,12 @@
 import Cryptography
 import Glibc
+import LogVerifying
 import SQLite
 import TestSupport
 import Testing
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 
 @Suite struct LogVerifierTests {
     private static let hasPython = Foreign.hasPython(with: "sqlite3, hashlib")

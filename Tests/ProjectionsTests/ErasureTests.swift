@@ -1,12 +1,12 @@
 import Cryptography
 import Geodesy
 import Glibc
+import LogVerifying
 import SQLite
 import Testing
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 @testable import LogTests
 
 @Suite struct ErasureTests {

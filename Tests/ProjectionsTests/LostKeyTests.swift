@@ -1,12 +1,12 @@
 import Cryptography
 import Glibc
+import LogVerifying
 import SQLite
 import TestSupport
 import Testing
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 @testable import LogTests
 @testable import Projections
 

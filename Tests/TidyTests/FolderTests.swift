@@ -9,7 +9,7 @@ import Testing
         "Answers": ["Requests", ""],
         "HTTPInterface": ["OpenAPI", ""],
         "HouseEndpoints": ["Metrics", ""],
-        "Maintenance": ["Verification", "Backup", "Shipping", "Restoring"],
+        "Maintenance": ["Verification", "Backup", "Shipping", "Restoring", "Moving"],
         "Replies": ["Members", ""],
         "FileFormats": ["Reading", "Layers", "Tiles", "Writing", "Text", "XML", "Binary", "JSON", "Google", ""],
         "WhereaboutsTool": ["", "Supplements", "Basemap", "Import", "Commands", "Program"],

@@ -48,8 +48,8 @@ import Testing
             "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
         "Maintenance": [
-            "Cryptography", "Log", "LogVerifying", "Projections", "Replies", "SQLite", "Tables", "Transparency",
-            "Whereabouts",
+            "Cryptography", "Log", "LogVerifying", "PostgreSQLLog", "Projections", "Replies", "SQLite", "Tables",
+            "Transparency", "Whereabouts",
         ],
         "Reactors": [
             "Answers", "AuditTables", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",
@@ -99,13 +99,14 @@ import Testing
         // Programs.
         "WhereaboutsTool": [
             "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "Log",
-            "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn", "QRCode", "Reactors", "Replies", "SQLite", "Service",
+            "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn", "QRCode", "Reactors", "Replies",
+            "SQLite", "Service",
             "Transparency",
             "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
         ],
         "WhereaboutsBench": [
             "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",
-            "LogVerifying", "Maintenance",
+            "LogVerifying", "Maintenance", "PostgreSQL", "PostgreSQLLog",
             "Projections",
             "PushStandIn", "Reactors", "Service", "Whereabouts",
         ],

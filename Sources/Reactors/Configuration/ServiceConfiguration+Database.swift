@@ -37,7 +37,8 @@ extension ServiceConfiguration {
         do throws(ConnectionString.Fault) { return try ConnectionString(text) } catch {
             switch error {
             case .hasPassword:
-                throw .badValue("postgresql", "free of passwords; name a file with passfile=, or a service file with service=")
+                throw .badValue(
+                    "postgresql", "free of passwords; name a file with passfile=, or a service file with service=")
             case .malformed(let why): throw .badValue("postgresql", "a connection string of libpq (\(why))")
             }
         }

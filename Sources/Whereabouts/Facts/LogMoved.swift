@@ -1,14 +1,3 @@
-/// The place of a log: where its events become durable.
-package enum LogPlace: Int64, Sendable, CaseIterable {
-    /// The file of the data directory.
-    case sqlite = 0
-    /// A PostgreSQL server, of which the file is a copy.
-    case postgresql = 1
-
-    /// The word in answers.
-    package var word: String { String(describing: self) }
-}
-
 /// The log's place is another one from here on. Its events, their leaves and the epoch are the same.
 enum LogMoved: Fact {
     static let kind = EventKind.logMoved

@@ -136,7 +136,8 @@ enum DoctorCommand {
         do throws(ServiceConfiguration.ReadError) {
             let configuration = try ServiceConfiguration.read(path + "/config.json")
             findings +=
-                shipping(configuration) + pushKeys(configuration) + pushServers(configuration) + [front(configuration)]
+                database(configuration) + shipping(configuration) + pushKeys(configuration)
+                + pushServers(configuration) + [front(configuration)]
         } catch {
             findings.append(.wrong("config.json", "\(error)"))
         }

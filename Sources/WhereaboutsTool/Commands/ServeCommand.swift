@@ -91,7 +91,8 @@ enum ServeCommand {
 
     /// Opens the service; if its log is in a database, waits until no other process has it. `nil` after a signal.
     private static func open(
-        _ path: String, _ address: SocketAddress, _ signals: sigset_t, _ manager: ServiceManager, _ invocation: Invocation
+        _ path: String, _ address: SocketAddress, _ signals: sigset_t, _ manager: ServiceManager,
+        _ invocation: Invocation
     ) throws(ToolError) -> Service? {
         do {
             let directory = try DataDirectory(path: path)

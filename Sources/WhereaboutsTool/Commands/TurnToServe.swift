@@ -89,7 +89,8 @@ struct TurnToServe {
     private static func answer(_ path: String) -> HTTPResponse {
         if path == "/healthz" { return .text("waiting\n") }
         var answer = HTTPResponse.problem(
-            503, title: "Waiting to take over", detail: "Another process of this house has the log; ask that one, or try again.")
+            503, title: "Waiting to take over",
+            detail: "Another process of this house has the log; ask that one, or try again.")
         answer.headers.append(("Retry-After", "1"))
         return answer
     }

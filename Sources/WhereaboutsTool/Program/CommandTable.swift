@@ -11,7 +11,7 @@ enum CommandTable {
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + ProofCommands.all + [EventsCommand.command]
         + GeocodeCommand.all
         + GazetteerCommands.all + BasemapCommands.all
-        + ProjectionCommands.all + [VerifyCommand.command] + BackupCommands.all
+        + ProjectionCommands.all + [VerifyCommand.command] + BackupCommands.all + LogCommands.all
         + [ExportCommand.command, RetentionCommand.command, EraseCommand.command]
         + [
             WitnessCommand.command,

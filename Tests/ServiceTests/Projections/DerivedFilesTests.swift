@@ -1,12 +1,12 @@
 import Cryptography
 import Glibc
 import JSON
+import LogVerifying
 import TestSupport
 import Testing
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 @testable import LogTests
 @testable import Maintenance
 @testable import Projections

@@ -1,11 +1,11 @@
 import Glibc
+import LogVerifying
 import SQLite
 import TestSupport
 import Testing
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 @testable import LogTests
 @testable import Maintenance
 @testable import Projections

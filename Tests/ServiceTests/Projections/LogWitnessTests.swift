@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import JSON
+import LogVerifying
 import Replies
 import SQLite
 import TestSupport
@@ -8,7 +9,6 @@ import Testing
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 @testable import LogTests
 @testable import Maintenance
 @testable import Projections

@@ -1,4 +1,5 @@
 import Cryptography
+import LogVerifying
 import SQLite
 import Synchronization
 import TestSupport
@@ -7,7 +8,6 @@ import Threading
 import Transparency
 
 @testable import Log
-import LogVerifying
 @testable import LogTests
 @testable import Projections
 @testable import ProjectionsTests

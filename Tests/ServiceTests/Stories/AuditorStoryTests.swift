@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import JSON
+import LogVerifying
 import SQLite
 import TestSupport
 import Testing
@@ -10,7 +11,6 @@ import Whereabouts
 @testable import Answers
 @testable import HTTPInterface
 @testable import Log
-import LogVerifying
 @testable import Maintenance
 @testable import Projections
 @testable import Service

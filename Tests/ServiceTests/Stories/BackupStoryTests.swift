@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import JSON
+import LogVerifying
 import Projections
 import SQLite
 import TestSupport
@@ -10,7 +11,6 @@ import Whereabouts
 
 @testable import Answers
 @testable import Log
-import LogVerifying
 @testable import Maintenance
 @testable import Service
 

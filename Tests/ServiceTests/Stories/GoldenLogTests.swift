@@ -1,11 +1,11 @@
 import Cryptography
 import JSON
+import LogVerifying
 import TestSupport
 import Testing
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 @testable import Service
 
 /// Data directories of earlier versions, opened by today's code: `Tests/Golden`.

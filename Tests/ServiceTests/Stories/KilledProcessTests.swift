@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import LocationPush
+import LogVerifying
 import Projections
 import PushStandIn
 import Synchronization
@@ -10,7 +11,6 @@ import Threading
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 @testable import Service
 
 /// `whereabouts serve` as a separate process, killed without warning.

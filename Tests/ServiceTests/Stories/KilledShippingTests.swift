@@ -1,13 +1,13 @@
 import Cryptography
 import Glibc
 import JSON
+import LogVerifying
 import TestSupport
 import Testing
 import Threading
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 @testable import Maintenance
 @testable import Service
 

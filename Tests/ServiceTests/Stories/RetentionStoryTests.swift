@@ -1,13 +1,13 @@
 import Cryptography
 import Glibc
 import JSON
+import LogVerifying
 import SQLite
 import TestSupport
 import Testing
 import Threading
 
 @testable import Log
-import LogVerifying
 @testable import Maintenance
 @testable import Projections
 @testable import Service

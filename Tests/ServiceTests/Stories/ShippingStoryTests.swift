@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import JSON
+import LogVerifying
 import Projections
 import Replies
 import SQLite
@@ -12,7 +13,6 @@ import Transparency
 import Whereabouts
 
 @testable import Log
-import LogVerifying
 @testable import Maintenance
 @testable import Reactors
 @testable import Service
