@@ -1,9 +1,9 @@
 """Three PostgreSQL servers on this machine, of which one is the primary and a commit waits for one of the others.
 
-Everything is below one folder, and every server listens only on a Unix socket there; the folder's mode lets nobody else in, so there
-are no passwords and no ports. A server's settings are outside its data directory, because a base backup and pg_rewind replace what
-is in there. Only processes named by a `postmaster.pid` in the folder are ever signalled. The servers run with fsync; copies of
-them are made without, so a power cut of this machine may spoil one.
+Everything is below one folder, and every server listens only on a Unix socket there. The folder's mode keeps other users out, so
+there are no passwords and no ports. A server's settings are outside its data directory, because a base backup and pg_rewind
+replace what is in there. Only processes named by a `postmaster.pid` in the folder are ever signalled. The servers run with fsync.
+Copies of them are made without, so a power cut of this machine may spoil one.
 
     DIR/primary                the name of the node that is the primary
     DIR/n1/postgresql.conf     settings; upstream.conf beside it says where a standby gets its records from
@@ -164,8 +164,8 @@ class Node:
     def start(self):
         try:
             self.cluster.run(
-                BINARIES + "/pg_ctl", "start", "--silent", "-w", "-t", str(WAIT_SECONDS), "-D", self.data, "-l", self.folder + "/log",
-                "-o", "-c config_file='%s/postgresql.conf'" % self.folder)
+                BINARIES + "/pg_ctl", "start", "--silent", "-w", "-t", str(WAIT_SECONDS), "-D", self.data,
+                "-l", self.folder + "/log", "-o", "-c config_file='%s/postgresql.conf'" % self.folder)
         except ClusterError:
             with open(self.folder + "/log") as file:
                 raise ClusterError("%s does not start: %s" % (self.name, "".join(file.readlines()[-10:]))) from None
@@ -370,7 +370,8 @@ class Cluster:
         # pg_rewind reads the timeline of the source from its last checkpoint.
         source.ask("CHECKPOINT")
         try:
-            self.run(BINARIES + "/pg_rewind", "--no-sync", "--target-pgdata", node.data, "--config-file", node.folder + "/postgresql.conf",
+            self.run(BINARIES + "/pg_rewind", "--no-sync", "--target-pgdata", node.data,
+                     "--config-file", node.folder + "/postgresql.conf",
                      "--source-server", "host=%s user=%s dbname=postgres" % (source.folder, SUPERUSER))
             how = "rewound"
         except ClusterError:
@@ -411,7 +412,8 @@ class Cluster:
             else:
                 received = node.position()
                 replayed = int(node.one("SELECT coalesce(pg_last_wal_replay_lsn(), '0/0') - '0/0'::pg_lsn"))
-                state = "streaming" if node.one("SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming'") else "cut off"
+                streams = node.one("SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming'")
+                state = "streaming" if streams else "cut off"
                 behind = "" if newest is None else "%d bytes" % max(0, newest - received)
                 lines.append((node.name, role, state, position_text(received), position_text(replayed), behind))
         return lines

@@ -1,4 +1,4 @@
-"""A client for PostgreSQL's wire protocol, version 3, in its simple query form, over a Unix socket without a password.
+"""A client for PostgreSQL's wire protocol, version 3, in its simple query form, without a password.
 
 `psql` starts a process for each question, which costs more than the question when both processors are busy, and it does not say
 whether a COMMIT came with a warning.
@@ -41,15 +41,19 @@ def value(oid, text):
 
 
 class Session:
-    """A connection to the server whose socket is in `folder`; `notices` has the warnings of the last question."""
+    """A connection to the server whose Unix socket is in the folder `place`, or, if it is a number, to that port of loopback.
 
-    def __init__(self, folder, user, database, seconds=SECONDS, **settings):
-        self.notices = []
+    `notices` has the warnings of the last question, and `tags` what each of its statements did.
+    """
+
+    def __init__(self, place, user, database, seconds=SECONDS, **settings):
+        self.notices, self.tags = [], []
         self.received, self.place = b"", 0
         try:
-            self.socket = socket.socket(socket.AF_UNIX)
+            is_port = isinstance(place, int)
+            self.socket = socket.socket(socket.AF_INET if is_port else socket.AF_UNIX)
             self.socket.settimeout(seconds)
-            self.socket.connect(folder + "/.s.PGSQL.5432")
+            self.socket.connect(("127.0.0.1", place) if is_port else place + "/.s.PGSQL.5432")
             words = {"user": user, "database": database, "client_encoding": "UTF8", **settings}
             text = "".join("%s\0%s\0" % pair for pair in words.items()).encode() + b"\0"
             self.socket.sendall(struct.pack("!ii", len(text) + 8, 3 << 16) + text)
