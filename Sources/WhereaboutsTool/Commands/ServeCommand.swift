@@ -108,7 +108,13 @@ enum ServeCommand {
             return try Service(
                 directory: directory, configuration: configuration, gazetteerPath: GazetteerLocation.find(),
                 logServer: logServer, acceptingLoss: invocation.has(acceptLoss))
-        } catch let error as ToolError { throw error } catch { throw .data("\(error)") }
+        } catch let error as ToolError { throw error } catch {
+            // What a database server refuses now it may do at the next start; nothing in the data directory is wrong.
+            switch error as? LogError {
+            case .server, .commitUnknown, .fenced: throw .stopped("\(error)")
+            default: throw .data("\(error)")
+            }
+        }
     }
 
     /// Ends the process after some seconds: a commit waits for as long as the database has too few standbys. Its callers have
