@@ -30,6 +30,10 @@ extension LogServer {
             throw .server("another process has the log; it is taken over when that process ends")
         }
         if try row() == nil { try begin(for: directory) }
+        // Before the term is raised, because that waits for a standby, and one that was promoted alone has none.
+        if !acceptingLoss, let found = try self.row() {
+            _ = try LogCopy(path: directory.log, of: found, session)
+        }
         let row = try raiseTerm()
         guard directory.hasKeyEncryptionKey || row.size == 0 else {
             throw .keyEncryptionKey(
