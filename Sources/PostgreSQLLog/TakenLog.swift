@@ -63,13 +63,22 @@ extension LogServer {
 
     /// Keeps the copy in a data directory close to the log while another process has it.
     ///
-    /// - Returns: The size of the copy and of the log; `nil` if the database has no log in charge.
+    /// The events of the newest transaction are left out, because they may be on no standby although the primary shows
+    /// them: for example if an operator cancelled the wait for the standbys. Another primary would then lack them, and a
+    /// copy that has them would take it for one that lost durable events. A later transaction vouches for those before it.
+    ///
+    /// - Returns: The size of the copy, and how many events it can have; `nil` if the database has no log in charge.
     package func follow(for directory: DataDirectory, most: Int64 = 100_000) throws(LogError) -> (
         copy: Int64, log: Int64
     )? {
         guard let row = try row(), row.isInCharge else { return nil }
+        let durable: Int64
+        do throws(PostgreSQLError) {
+            let rows = try session.run(LogTables.vouchedFor)
+            durable = rows.count == 1 ? rows.int(0, 0) : 0
+        } catch { throw LogError(error) }
         var copy = try LogCopy(path: directory.log, of: row, session)
-        try copy.follow(to: min(row.size, copy.size + most), session)
-        return (copy.size, row.size)
+        try copy.follow(to: min(durable, copy.size + most), session)
+        return (copy.size, max(durable, copy.size))
     }
 }
