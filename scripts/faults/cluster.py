@@ -190,6 +190,18 @@ class Node:
         for name in ("data/postmaster.pid", ".s.PGSQL.5432.lock"):
             os.unlink(os.path.join(self.folder, name))
 
+    def freeze(self):
+        """Stops all its processes where they are. Connections stay, and what is sent to it waits in their buffers."""
+        pid = self.pid()
+        os.kill(pid, signal.SIGSTOP)
+        for process in children(pid):
+            os.kill(process, signal.SIGSTOP)
+
+    def thaw(self):
+        pid = self.pid()
+        for process in [*children(pid), pid]:
+            os.kill(process, signal.SIGCONT)
+
     def copy_from(self, source):
         self.cluster.run(
             BINARIES + "/pg_basebackup", "-h", source.folder, "-U", SUPERUSER, "-D", self.data, "--checkpoint=fast",
@@ -240,7 +252,7 @@ class Cluster:
     def connection(self, *names, target="read-write"):
         """libpq's connection string: of the named nodes, or of all."""
         hosts = ",".join(self.nodes[name].folder for name in names or NAMES)
-        return "host=%s dbname=%s user=%s connect_timeout=5 target_session_attrs=%s" % (hosts, DATABASE, USER, target)
+        return "host=%s dbname=%s user=%s connect_timeout=2 target_session_attrs=%s" % (hosts, DATABASE, USER, target)
 
     # MARK: - The primary
 
