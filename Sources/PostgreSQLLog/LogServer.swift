@@ -93,6 +93,18 @@ package final class LogServer {
         return nil
     }
 
+    /// Whether a commit waits for a standby, and none is connected.
+    package func lacksStandbys() throws(LogError) -> Bool {
+        do throws(PostgreSQLError) {
+            return try session.run(
+                """
+                SELECT current_setting('synchronous_standby_names') <> ''
+                    AND NOT EXISTS (SELECT FROM pg_stat_replication)
+                """
+            ).int(0, 0) == 1
+        } catch { throw LogError(error) }
+    }
+
     /// Takes the log: raises the term, so that no other process can commit any more. Waits for the standbys if the server
     /// does, so that everything committed before is on them too.
     ///

@@ -101,7 +101,7 @@ enum ServeCommand {
             if let database = configuration.database {
                 let turn = TurnToServe(
                     directory: directory, settings: LogServerSettings(database), address: address,
-                    console: invocation.console)
+                    console: invocation.console, acceptingLoss: invocation.has(acceptLoss))
                 logServer = try turn.wait(for: signals, manager)
                 if logServer == nil { return nil }
             }

@@ -17,6 +17,8 @@ struct TurnToServe {
     let settings: LogServerSettings
     let address: SocketAddress
     let console: Console
+    /// Whether the service may be started on a database that lacks events of the copy.
+    let acceptingLoss: Bool
 
     private static let pauseMilliseconds = 200
     private static let noPauseMilliseconds = 1
@@ -37,6 +39,12 @@ struct TurnToServe {
                 if let server, try server.takeTurn() {
                     // A lock of the old primary says nothing about the new one.
                     if let fault = try server.fault() { throw .server(fault) }
+                    // A database that has lost events is refused even if it has no standby yet.
+                    if !acceptingLoss { _ = try server.follow(for: directory) }
+                    // Taking the log waits for a standby, and meanwhile nothing is answered and no signal is seen.
+                    if try server.lacksStandbys() {
+                        throw .server("a commit waits for a standby, and none is connected")
+                    }
                     return server
                 }
                 tell("Another process has the log. This one follows it, and takes over when that process ends.", &told)
