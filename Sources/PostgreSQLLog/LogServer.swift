@@ -68,6 +68,18 @@ package final class LogServer {
         return hasTurn
     }
 
+    /// As ``takeTurn()``, and tries again for some seconds: the server notices the end of a session a moment later.
+    func takeTurnSoon() throws(LogError) -> Bool {
+        for _ in 0..<Self.triesMax {
+            if try takeTurn() { return true }
+            usleep(Self.pauseMicroseconds)
+        }
+        return try takeTurn()
+    }
+
+    private static let triesMax = 100
+    private static let pauseMicroseconds: UInt32 = 50_000
+
     /// Why events that this server acknowledges could be lost, as a sentence; `nil` if its settings are good.
     package func fault() throws(LogError) -> String? {
         let values: [String]

@@ -26,7 +26,7 @@ extension LogServer {
         for directory: DataDirectory, acceptingLoss: Bool = false,
         progress: (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
     ) throws(LogError) -> TakenLog {
-        guard try takeTurn() else {
+        guard try takeTurnSoon() else {
             throw .server("another process has the log; it is taken over when that process ends")
         }
         if try row() == nil { try begin(for: directory) }
@@ -59,6 +59,15 @@ extension LogServer {
         }
         let check = try directory.openKeys().table().check
         try create(id: .random(), epoch: 1, keyCheck: check, isInCharge: true)
+    }
+
+    /// The ids of the keys that were destroyed; `nil` if their number is `known`.
+    package func destroyedKeys(unless known: Int) throws(LogError) -> Set<Int64>? {
+        do throws(PostgreSQLError) {
+            if try session.run("SELECT count(*) FROM whereabouts.destroyed").int(0, 0) == Int64(known) { return nil }
+            let rows = try session.run("SELECT id FROM whereabouts.destroyed")
+            return Set((0..<rows.count).map { rows.int($0, 0) })
+        } catch { throw LogError(error) }
     }
 
     /// Keeps the copy in a data directory close to the log while another process has it.

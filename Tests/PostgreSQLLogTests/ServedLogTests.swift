@@ -12,6 +12,7 @@ import Whereabouts
 
 @testable import Log
 @testable import LogTests
+@testable import Maintenance
 @testable import PostgreSQL
 @testable import PostgreSQLLog
 
@@ -174,6 +175,33 @@ struct ServedLogTests {
         first.stop()
         let found = try LogVerifier.verify(try DataDirectory(path: first.path)) { _, _ in }
         #expect(found.lostParts == 0 && found.erasedParts > 0)
+    }
+
+    @Test func `while a machine waits, the keys of an erased person are destroyed in its file too`() throws {
+        let scene = try ServedScene()
+        let (first, second) = (scene.machine(), scene.machine())
+        try first.start()
+        try first.report(1...10, by: try first.addPerson("anna"))
+        first.stop()
+        try second.start()
+        let directory = try DataDirectory(path: first.path)
+        let server = try LogServer(scene.settings)
+        var copy = WaitingCopy(in: directory)
+        #expect(try copy.follow(server))
+        let wrapped = try scene.admin.run("SELECT wrapped FROM whereabouts.key WHERE person > 2 OR person = 2")
+        let keys = (0..<wrapped.count).map { wrapped.bytes($0, 0) }
+        #expect(keys.count >= 2 && keys.allSatisfy { Self.holds($0, first.path) })
+        try second.append(.erasePerson(LogScene.handle("anna")), by: try second.admin())
+        #expect(try copy.follow(server))
+        #expect(keys.allSatisfy { !Self.holds($0, first.path) })
+    }
+
+    /// Whether a file of the directory's keys has these bytes.
+    private static func holds(_ bytes: [UInt8], _ path: String) -> Bool {
+        ["", "-wal"].contains { suffix in
+            guard let file = DataDirectory.read(path + "/keys.sqlite" + suffix, atMost: 1 << 26) else { return false }
+            return file.indices.contains { file[$0...].starts(with: bytes) }
+        }
     }
 
     @Test func `another key-encryption key is refused before the log is changed`() throws {

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPServer
 import Log
+import Maintenance
 import PostgreSQLLog
 import Reactors
 import Service
@@ -30,6 +31,7 @@ struct TurnToServe {
     /// - Throws: ``ToolError/data(_:)`` if waiting is in vain, for example because the server has lost events.
     func wait(for signals: sigset_t, _ manager: ServiceManager) throws(ToolError) -> LogServer? {
         var (server, waiting): (LogServer?, HTTPServer?)
+        var copy = WaitingCopy(in: directory)
         var told = ""
         defer { waiting?.stop() }
         while true {
@@ -48,9 +50,7 @@ struct TurnToServe {
                     return server
                 }
                 tell("Another process has the log. This one follows it, and takes over when that process ends.", &told)
-                if let place = try server?.follow(for: directory), place.copy < place.log {
-                    pause = Self.noPauseMilliseconds
-                }
+                if let server, try !copy.follow(server) { pause = Self.noPauseMilliseconds }
             } catch {
                 guard case .server = error else { throw .data("\(error)") }
                 server = nil
