@@ -2,7 +2,6 @@
 import collections
 import http.client
 import json
-import os
 import random
 import signal
 import socket
@@ -10,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from life import Failed, Service, expect, tool, wait_until
+from life import Service, expect, tool, wait_until
 
 # As RestartSec of systemd.
 RESTART_SECONDS = 0.1
