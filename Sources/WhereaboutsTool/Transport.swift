@@ -65,7 +65,7 @@ enum House {
 
     private static func operatorClient(of path: String, _ invocation: Invocation) throws(ToolError) -> Client {
         guard let running = running(in: path) else {
-            if !invocation.command.makesInstallation, access(path + "/log.sqlite", F_OK) != 0 {
+            if !invocation.command.makesInstallation, access(path + "/log.sqlite", F_OK) != 0, !namesDatabase(path) {
                 let makers = invocation.makers.joined(separator: ", ")
                 throw .data("There is no installation in \(path). Check --data, or create one with one of: \(makers).")
             }
@@ -80,6 +80,11 @@ enum House {
         return Client(
             service: ServiceClient(transport: transport, token: token),
             origin: ("at http://\(text)", .file(path + "/admin.token")))
+    }
+
+    /// Whether the log of a directory is in a database, so that a machine needs no file of it to begin with.
+    private static func namesDatabase(_ path: String) -> Bool {
+        (try? ServiceConfiguration.read(path + "/config.json"))?.database != nil
     }
 
     /// The operator's client of a service in this process.

@@ -77,7 +77,9 @@ struct ServedLogTests {
         // Meanwhile its directory follows, without a key.
         let directory = try DataDirectory(path: second.path)
         let place = try #require(try waiting.follow(for: directory))
-        #expect(place.copy == place.log && place.log == first.log?.head)
+        // The newest transaction is left out.
+        let head = try #require(first.log).head
+        #expect(place.copy == place.log && place.copy < head && place.copy >= head - 20)
         first.stop()
         try eventually("the turn") { try waiting.takeTurn() }
     }
@@ -242,6 +244,23 @@ struct ServedLogTests {
         let directory = try DataDirectory(path: scene.machine().path)
         #expect(throws: LogError.self) { try server.take(for: directory) }
         #expect(try LogServer(scene.settings).fault() == nil)
+    }
+}
+
+/// Servers whose settings could lose what they acknowledge.
+@Suite(.enabled(if: PostgreSQLServer.programs != nil, "PostgreSQL is not installed."))
+struct UnsafeServerTests {
+    @Test(arguments: ["fsync", "full_page_writes"])
+    func `a server that may lose acknowledged events is refused by the name of the setting`(setting: String) throws {
+        let scene = try ServedScene(try PostgreSQLServer(settings: ["\(setting) = off"]))
+        let error = #expect(throws: LogError.self) { try scene.machine().start() }
+        #expect("\(try #require(error))".contains(setting))
+    }
+
+    @Test func `a session that would not wait for the disk waits for it all the same`() throws {
+        let scene = try ServedScene(try PostgreSQLServer(settings: ["synchronous_commit = off"]))
+        let session = try LogServer.connect(scene.settings)
+        #expect(try session.run("SELECT current_setting('synchronous_commit')").text(0, 0) == "on")
     }
 }
 
