@@ -30,8 +30,9 @@ final class PostgreSQLKeys: KeyRecord {
             }
             for id in ids { try Self.destroy("person = $1 AND id = $2", [person.rawValue, id], session) }
         }
-        // So that the wrapped keys do not stay in the table's file. A failure leaves that to the server's own vacuum.
-        session.withLock { session in _ = try? session.value.run("VACUUM whereabouts.key") }
+        // So that the wrapped keys do not stay in the table's file. A plain VACUUM frees their space and leaves bytes of them
+        // there; FULL writes the file anew, some megabytes at most. If it fails, the next destruction repeats it.
+        session.withLock { session in _ = try? session.value.run("VACUUM FULL whereabouts.key") }
     }
 
     static func insert(_ key: KeyRow, _ session: Session) throws(PostgreSQLError) {

@@ -206,6 +206,28 @@ struct ServedLogTests {
         }
     }
 
+    @Test func `a destroyed key leaves no bytes in the file of its table`() throws {
+        let scene = try ServedScene()
+        let machine = scene.machine()
+        try machine.start()
+        for name in ["anna", "ben"] { try machine.report(1...3, by: try machine.addPerson(name)) }
+        let file = try scene.admin.run(
+            "SELECT current_setting('data_directory') || '/' || pg_relation_filepath('whereabouts.key')"
+        ).text(0, 0)
+        // The newest rows of a page are those of which a plain VACUUM leaves bytes.
+        let newest = try scene.admin.run("SELECT wrapped FROM whereabouts.key ORDER BY id DESC LIMIT 1").bytes(0, 0)
+        try scene.admin.run("CHECKPOINT")
+        #expect(try #require(DataDirectory.read(file, atMost: 1 << 20)).firstRange(of: newest) != nil)
+        try machine.append(.erasePerson(LogScene.handle("ben")), by: try machine.admin())
+        try scene.admin.run("CHECKPOINT")
+        let later = try scene.admin.run(
+            "SELECT current_setting('data_directory') || '/' || pg_relation_filepath('whereabouts.key')"
+        ).text(0, 0)
+        for file in [file, later] {
+            #expect(DataDirectory.read(file, atMost: 1 << 20)?.firstRange(of: newest) == nil)
+        }
+    }
+
     @Test func `another key-encryption key is refused before the log is changed`() throws {
         let scene = try ServedScene()
         let first = scene.machine()
