@@ -126,7 +126,7 @@ extension ShownLocation {
 
 extension AnswerContext {
     /// A fix with its height above mean sea level and its height above the ellipsoid, if its device reported one of
-    /// them: the other is computed by EGM96 (``Geoid``), to the centimeter. A fix with both or neither is unchanged.
+    /// them: the other is computed by EGM96 (`Geoid`), to the centimeter. A fix with both or neither is unchanged.
     package func withBothHeights(_ fix: Fix) -> Fix {
         var fix = fix
         func centimeters(_ meters: Double?) -> Double? { meters.map { ($0 * 100).rounded() / 100 } }

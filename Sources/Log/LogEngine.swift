@@ -7,7 +7,7 @@ package import Transparency
 /// root. ``SQLiteLogEngine`` is the file `log.sqlite`. Another engine, a database server, takes a batch before the file does;
 /// the file is then a copy that the readers of this machine use.
 ///
-/// A batch is ``begin()``, one ``insert(_:body:_:)`` for each event, and ``commit(_:after:)`` or ``rollBack()``. One thread
+/// A batch is `begin()`, one `insert(_:body:_:)` for each event, and ``commit(_:after:)`` or ``rollBack()``. One thread
 /// uses an engine at a time.
 package protocol LogEngine: AnyObject {
     /// Begins a batch.

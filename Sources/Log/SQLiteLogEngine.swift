@@ -120,7 +120,7 @@ package final class SQLiteLogEngine: LogEngine {
         do throws(SQLiteError) { try bindAndInsert(header, body: body, leaf) } catch { throw .sqlite(error) }
     }
 
-    /// Never ``CommitOutcome/fenced(_:)``: the lock of the data directory keeps other processes out.
+    /// Never `CommitOutcome.fenced`: the lock of the data directory keeps other processes out.
     package func commit(_ end: LogEnd, after previous: Int64) -> CommitOutcome {
         do throws(SQLiteError) {
             try connection.cached("UPDATE log SET size = ?, compact_range = ?, head = ?, epoch = ?") {

@@ -2,7 +2,7 @@
 package struct Parameters {
     /// The values one after the other, behind a byte that gives an empty value an address: a null pointer would be NULL.
     private var bytes: [UInt8] = [0]
-    /// The end of each parameter in ``bytes``.
+    /// The end of each parameter in `bytes`.
     private(set) var ends: [Int] = []
 
     /// No parameters.

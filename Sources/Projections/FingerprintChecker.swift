@@ -76,7 +76,7 @@ extension ProjectionHost {
     /// Compares the rows of an active projection with its fingerprint, notes the time, and has a projection that differs
     /// folded again. Skips an outdated file, whose rows the folds of this program cannot read.
     ///
-    /// Cost: as ``FingerprintChecker/problem(_:path:access:pauseMicroseconds:isStopping:)``.
+    /// Cost: as `problem(_:path:access:pauseMicroseconds:isStopping:)`.
     ///
     /// - Parameters:
     ///   - clock: Gives the time of the comparison.

@@ -46,7 +46,7 @@ struct StreamRoom {
         return nil
     }
 
-    /// Returns the room that ``take(for:of:)`` reserved.
+    /// Returns the room that `take(for:of:)` reserved.
     mutating func giveBack(of person: PersonID) {
         guard var share = open[person] else { return }
         share.count -= 1

@@ -35,7 +35,7 @@ package final class TrackedPush: Sendable {
         (self.priority, self.triesBefore) = (priority, triesBefore)
     }
 
-    /// Whether the push is still wanted; keeps the reason if not, for ``lastWord(of:)``.
+    /// Whether the push is still wanted; keeps the reason if not, for `lastWord(of:)`.
     package func isWanted(_ withdrawal: PushWithdrawal?) -> Bool {
         if let withdrawal { state.withLock { $0.withdrawal = withdrawal } }
         return withdrawal == nil

@@ -42,7 +42,7 @@ package enum Restore {
     ///   - kek: The file of the key-encryption key, if it is neither in `path` nor a systemd credential.
     ///   - newerKeys: The `keys.sqlite` of a later backup, or of the directory to replace. The people erased by then
     ///     are erased in the restored log too, with their keys.
-    /// - Throws: ``RestoreError`` or ``LogError``, each one sentence for an operator.
+    /// - Throws: ``RestoreError`` or `LogError`, each one sentence for an operator.
     package static func restore(
         from folder: String, at point: RestorePoint = .newest, to path: String, kek: String?, newerKeys: String?,
         clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }

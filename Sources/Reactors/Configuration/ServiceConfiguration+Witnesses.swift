@@ -13,7 +13,7 @@ extension ServiceConfiguration {
     package struct Witness: Sendable {
         /// The address that takes checkpoints. It ends with `/add-checkpoint`.
         package var url: PostURL
-        /// The public key, of kind ``NoteKeyKind/cosignature``.
+        /// The public key, of kind `NoteKeyKind.cosignature`.
         package var key: NoteVerifier
         /// Whether the host may resolve to an address of a private network.
         package var allowsPrivateAddresses = false

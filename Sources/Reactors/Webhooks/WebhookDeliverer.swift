@@ -92,7 +92,7 @@ package final class WebhookDeliverer: Sendable {
     /// Whether a relay is configured.
     package var sendsMail: Bool { mailer != nil }
 
-    /// Counts a code against today's limit (``Limits/codesPerDay``); `false` if the limit is reached. A restart of the
+    /// Counts a code against today's limit (`Limits.codesPerDay`); `false` if the limit is reached. A restart of the
     /// service resets the count.
     package func mayMailCode(for person: PersonID, at now: Timestamp) -> Bool {
         codes.withLock { codes in
