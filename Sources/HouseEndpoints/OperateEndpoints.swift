@@ -55,7 +55,7 @@ struct OperateEndpoints: Sendable {
     ) throws(Problem) -> HTTPResponse {
         guard decisions.log.failure == nil else { throw .broken }
         if decisions.log.room?.isShort == true { throw Problem(503, "No room", Self.noRoom, retryAfterSeconds: 60) }
-        guard decisions.log.secondsOfCommit < Self.longestCommitSeconds else {
+        guard decisions.log.secondsOfCommit <= EventLog.longestCommitSeconds else {
             throw Problem(503, "Not durable", Self.stuckCommit, retryAfterSeconds: 5)
         }
         let troubles = host.troubles
@@ -75,9 +75,6 @@ struct OperateEndpoints: Sendable {
         if shipper?.isFailing == true { notes.append(Self.stuckShipping) }
         return .reply(Readiness(status: "ready", note: notes.isEmpty ? nil : notes.joined(separator: " ")))
     }
-
-    /// A commit that takes longer makes the service not ready.
-    private static let longestCommitSeconds = 10.0
 
     private static let stuckCommit =
         "The newest events have waited for the disk, or for the database and its standbys, for more than 10 s. Nothing that was acknowledged is lost."

@@ -11,8 +11,7 @@ extension EventLog {
     /// The transactions since the start.
     package var commits: Int64 { commitSeconds.withLock { $0.counts.reduce(0, +) } }
 
-    /// How long the transaction under way has run; 0 without one. A disk that hangs, or a database that waits for its
-    /// standbys, makes it long.
+    /// How long the transaction under way has run; 0 without one.
     package var secondsOfCommit: Double { commitBegan.withLock { $0.map { MonotonicClock.seconds - $0 } ?? 0 } }
 
     /// The commands refused since the start.

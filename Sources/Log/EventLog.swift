@@ -11,6 +11,8 @@ package import Whereabouts
 package final class EventLog: Sendable {
     /// The most commands that wait. Beyond this, callers get `AppendFailure.busy`.
     package static let queueBound = 16_384
+    /// While a commit takes longer, as on a disk that hangs, callers get `AppendFailure.busy`.
+    package static let longestCommitSeconds = 10.0
     /// The most commands in one transaction.
     static let batchBound = 1024
 
@@ -244,7 +246,7 @@ package final class EventLog: Sendable {
     ) {
         let refusal: AppendFailure? = queue.change { queue in
             if let failure = queue.failure { return .fault(failure) }
-            if queue.isStopping { return .busy(retryAfterSeconds: 5) }
+            if queue.isStopping || secondsOfCommit > Self.longestCommitSeconds { return .busy(retryAfterSeconds: 5) }
             if room?.isShort == true, !command.isTakenWithoutRoom { return .full }
             if queue.waiting.count >= Self.queueBound { return .busy(retryAfterSeconds: 1) }
             queue.waiting.append(

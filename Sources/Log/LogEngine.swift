@@ -27,6 +27,10 @@ package protocol LogEngine: AnyObject {
     ///   - previous: The number of the newest event before the batch.
     func commit(_ end: LogEnd, after previous: Int64) -> CommitOutcome
 
+    /// Throws ``LogError/fenced``, or the fault of the engine, if a batch could no longer be committed. Called between two
+    /// batches, from time to time.
+    func confirm() throws(LogError)
+
     /// Gives the batch up after a fault. Does nothing if none has begun.
     func rollBack()
 }
@@ -52,8 +56,7 @@ package enum CommitOutcome: Sendable {
     case committed
     /// Nothing of it is stored, because another process has taken the log.
     case fenced(LogError)
-    /// It may be durable or not, for example because the connection broke during the commit. No caller gets an answer, and
-    /// the log stops; the next start reads which of the two is true.
+    /// It may be durable or not. No caller gets an answer, and the log stops; the next start reads which it is.
     case unknown(LogError)
     /// Nothing of it is stored.
     case failed(LogError)

@@ -1,4 +1,5 @@
 import Cryptography
+import Threading
 import Transparency
 import Whereabouts
 
@@ -13,6 +14,9 @@ final class LogStore {
     private let witness: WitnessFile
     /// About the number of pages written since the last checkpoint.
     private(set) var pagesSinceCheckpoint = 0
+    /// When the server is asked next whether this process still has the log, on the monotonic clock.
+    private var nextConfirmation = 0.0
+    private static let secondsPerConfirmation = 2.0
 
     /// Opens or creates the file.
     ///
@@ -80,6 +84,13 @@ final class LogStore {
         do throws(LogError) { try file.commit(end, after: previous).get() } catch {
             throw server == nil ? error : .copyBehind("\(error)")
         }
+    }
+
+    /// Asks the server, if there is one, whether this process still has the log: without work it would not notice.
+    func confirm() throws(LogError) {
+        guard let server, nextConfirmation <= MonotonicClock.seconds else { return }
+        try server.confirm()
+        nextConfirmation = MonotonicClock.seconds + Self.secondsPerConfirmation
     }
 
     /// Moves pages that no reader needs from the write-ahead log into the database, without waiting for readers. Also

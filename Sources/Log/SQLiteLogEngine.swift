@@ -138,6 +138,9 @@ package final class SQLiteLogEngine: LogEngine {
         return .committed
     }
 
+    /// Nothing to do: the lock of the data directory is held.
+    package func confirm() {}
+
     package func rollBack() {
         // After some errors, SQLite has rolled back already.
         if connection.isInTransaction { try? connection.rollback() }

@@ -177,6 +177,7 @@ final class WriterLoop: @unchecked Sendable {
         handOverMarks()
         try log.withTurn { () throws(LogError) in
             if committer.store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try committer.store.checkpoint() }
+            try committer.store.confirm()
         }
         try recordCounted(at: clock(), all: false)
         if saving.retrySeconds != nil, saving.isDue { try save() }

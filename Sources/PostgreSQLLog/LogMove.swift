@@ -207,7 +207,9 @@ package struct LogMove {
         try follow(row, in: directory)
         let newest = try LogCopy.events(after: max(row.size - 1, 0), limit: 1, server.session).first
         if newest.flatMap(LogPlace.init(movedBy:)) != .sqlite { try record() }
-        guard try server.takeTurnSoon() else { throw .server("another process has taken the log; stop it, and move again") }
+        guard try server.takeTurnSoon() else {
+            throw .otherLog("Another process has taken the log; stop it, and move again.")
+        }
         let last = try server.raiseTerm()
         try follow(last, in: directory)
         let keys = try directory.openKeys(under: try directory.keyEncryptionKey(), access: .readOnly)

@@ -53,6 +53,14 @@ package final class PostgreSQLLogEngine: LogEngine {
         return .committed
     }
 
+    package func confirm() throws(LogError) {
+        do throws(PostgreSQLError) {
+            let rows = try session.run("SELECT 1 FROM whereabouts.log WHERE term = $1 AND in_charge", [term])
+            if rows.count == 1 { return }
+        } catch { throw LogError(error) }
+        throw .fenced
+    }
+
     package func rollBack() { session.rollBack() }
 
     private func queue(_ send: () throws(PostgreSQLError) -> Void) throws(LogError) {

@@ -27,7 +27,7 @@ extension LogServer {
         progress: (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
     ) throws(LogError) -> TakenLog {
         guard try takeTurnSoon() else {
-            throw .server("another process has the log; it is taken over when that process ends")
+            throw .otherLog("Another process has the log of this database; end it, or let \"serve\" wait for its end.")
         }
         if try row() == nil { try begin(for: directory) }
         // Before the term is raised, because that waits for a standby, and one that was promoted alone has none.

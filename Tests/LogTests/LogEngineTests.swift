@@ -20,6 +20,7 @@ final class ScriptedEngine: LogEngine, @unchecked Sendable {
         var open: [Digest] = []
         var stored: [Digest] = []
         var ends: [LogEnd] = []
+        var doubt: LogError?
     }
 
     init(look: @escaping @Sendable () -> Void = {}) { self.look = look }
@@ -49,6 +50,14 @@ final class ScriptedEngine: LogEngine, @unchecked Sendable {
         }
     }
 
+    /// What the engine says of itself between two batches.
+    var doubt: LogError? {
+        get { state.withLock { $0.doubt } }
+        set { state.withLock { $0.doubt = newValue } }
+    }
+
+    func confirm() throws(LogError) { if let doubt { throw doubt } }
+
     func rollBack() { state.withLock { $0.open = [] } }
 }
 
@@ -74,6 +83,48 @@ final class ScriptedEngine: LogEngine, @unchecked Sendable {
         #expect(events.map(\.leaf) == engine.stored)
         let verified = try scene.verify()
         #expect(verified.problem == nil && verified.root == engine.lastEnd?.range.root(SHA256()))
+    }
+
+    @Test func `a log without work notices that another process has taken it`() throws {
+        let scene = LogScene()
+        let engine = ScriptedEngine()
+        scene.server = engine
+        _ = try scene.people()
+        let log = try scene.open()
+        engine.doubt = .fenced
+        try eventually("the log to stop") { log.failure != nil }
+        guard case .fenced? = log.failure else { return #expect(Bool(false), "\(String(describing: log.failure))") }
+    }
+
+    @Test func `while a commit takes long, new callers are told to come again`() throws {
+        let scene = LogScene()
+        let (entered, released) = (Gate(), Gate())
+        let isSlow = Mutex(false)
+        let engine = ScriptedEngine {
+            guard isSlow.withLock({ $0 }) else { return }
+            entered.open()
+            released.wait()
+        }
+        scene.server = engine
+        let (_, phone) = try scene.people()
+        let (log, first) = (try scene.open(), Gate())
+        isSlow.withLock { $0 = true }
+        let fix = try scene.fix(1)
+        log.submit(.reportFixes(device: .caller, [.fix(fix, answering: nil)]), by: phone, correlation: .random()) { _ in
+            first.open()
+        }
+        entered.wait()
+        isSlow.withLock { $0 = false }
+        try eventually("the commit to take long") { log.secondsOfCommit > EventLog.longestCommitSeconds }
+        let failure = #expect(throws: AppendFailure.self) {
+            try log.appendAndWait(
+                .reportFixes(device: .caller, [.fix(fix, answering: nil)]), by: phone, correlation: .random())
+        }
+        guard case .busy? = failure else { return #expect(Bool(false), "\(String(describing: failure))") }
+        released.open()
+        first.wait()
+        #expect(log.failure == nil && log.head == 5)
+        #expect(try scene.report([try scene.fix(2)], by: phone) == [.new])
     }
 
     @Test(arguments: ["unknown", "fenced", "failed"])

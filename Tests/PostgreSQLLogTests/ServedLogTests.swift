@@ -66,6 +66,20 @@ struct ServedLogTests {
         #expect(try scene.admin.run("SELECT count(*) FROM whereabouts.key").int(0, 0) == count)
     }
 
+    @Test func `a process without work stops when its term is over, or its session`() throws {
+        for end in [
+            "UPDATE whereabouts.log SET term = term + 1",
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+        ] {
+            let scene = try ServedScene()
+            let machine = scene.machine()
+            let log = try machine.start()
+            _ = try machine.addPerson("anna")
+            try scene.admin.run(end)
+            try eventually("the log to stop") { log.failure != nil }
+        }
+    }
+
     @Test func `while a process has the log, another one gets no turn`() throws {
         let scene = try ServedScene()
         let (first, second) = (scene.machine(), scene.machine())

@@ -41,14 +41,15 @@ package final class PostgreSQLServer: Sendable {
         guard mkdtemp(&template) != nil else { throw NotStarted(output: "No folder could be made.") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         // initdb refuses root.
-        let user = getuid() == 0 ? "setpriv --reuid=postgres --regid=postgres --clear-groups" : ""
+        let user = getuid() == 0 ? "--reuid=postgres --regid=postgres --clear-groups" : ""
         let lines = settings.map { "echo \"\($0)\"" }.joined(separator: "; ")
         let script = """
             cd '\(folder)' || exit 1
             if [ -n '\(user)' ]; then chown postgres: . ; fi
-            \(user) '\(programs)/initdb' -D data -U whereabouts -A trust -N >initdb.log 2>&1 || { cat initdb.log; exit 1; }
+            setpriv \(user) '\(programs)/initdb' -D data -U whereabouts -A trust -N >initdb.log 2>&1 || { cat initdb.log; exit 1; }
             { echo "listen_addresses = ''"; echo "unix_socket_directories = '\(folder)'"; echo "max_connections = 50"; \(lines.isEmpty ? "true" : lines); } >>data/postgresql.conf
-            \(user) '\(programs)/postgres' -D data >server.log 2>&1 </dev/null &
+            # It makes a session of its own, so it would outlive this shell if that is killed.
+            setpriv --pdeathsig QUIT \(user) '\(programs)/postgres' -D data >server.log 2>&1 </dev/null &
             server=$!
             until '\(programs)/pg_isready' -q -h '\(folder)'; do
                 kill -0 $server 2>/dev/null || { cat server.log; exit 1; }

@@ -18,7 +18,8 @@ struct LogMoveCommandTests {
     init() throws {
         let server = try PostgreSQLServer.shared()
         let name = server.newName()
-        #expect(Foreign.run("psql -q -h \(server.folder) -U whereabouts postgres -c 'CREATE DATABASE \(name)'").status == 0)
+        #expect(
+            Foreign.run("psql -q -h \(server.folder) -U whereabouts postgres -c 'CREATE DATABASE \(name)'").status == 0)
         connection = server.connection(name)
         folder = TemporaryFolder()
         let lines = (0..<120).map { minute in
@@ -28,7 +29,8 @@ struct LogMoveCommandTests {
         #expect(tool("import", "--format", "fixes", file).exitCode == 0)
     }
 
-    private func tool(_ arguments: String..., data: String? = nil) -> (exitCode: Int32, results: String, notes: String) {
+    private func tool(_ arguments: String..., data: String? = nil) -> (exitCode: Int32, results: String, notes: String)
+    {
         let screen = Screen()
         let exitCode = Program.run(["--data", data ?? self.data] + arguments, console: screen.console)
         return (exitCode, screen.results, screen.notes)
