@@ -111,7 +111,9 @@ let package = Package(
             "Projections",
             ["Cryptography", "Geodesy", "Log", "LogTests", "LogVerifying", "SQLite", "Whereabouts"]),
         module("AuditTables", ["Cryptography", "Projections", "SQLite", "Whereabouts"]),
-        module("Tables", ["AuditTables", "Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
+        module(
+            "Tables",
+            ["AuditTables", "Cryptography", "Envelopes", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
         tests(
             "Tables",
             ["AuditTables", "Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts", "WhereaboutsTests"]),
@@ -119,8 +121,8 @@ let package = Package(
         module(
             "Answers",
             [
-                "AuditTables", "CPageAssets", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "Log",
-                "Projections",
+                "AuditTables", "CPageAssets", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
+                "Log", "Projections",
                 "Replies", "SQLite",
                 "Tables", "Threading", "Transparency", "Whereabouts", "WireFormats",
             ]),
@@ -148,14 +150,14 @@ let package = Package(
         module(
             "ReportEndpoints",
             [
-                "Answers", "Cryptography", "HTTPInterface", "HTTPServer", "JSON", "Log", "Projections", "Replies",
-                "SQLite", "Threading", "Whereabouts", "WireFormats",
+                "Answers", "Cryptography", "Envelopes", "HTTPInterface", "HTTPServer", "JSON", "Log", "Projections",
+                "Replies", "SQLite", "Threading", "Whereabouts", "WireFormats",
             ]),
         module(
             "PersonEndpoints",
             [
-                "Answers", "AuditTables", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface",
-                "HTTPServer", "JSON",
+                "Answers", "AuditTables", "Cryptography", "Envelopes", "FileFormats", "Gazetteer", "Geodesy",
+                "HTTPInterface", "HTTPServer", "JSON",
                 "Log", "Posting", "Projections", "Reactors", "Replies", "SQLite", "Tables", "Threading", "Transparency",
                 "Whereabouts", "WireFormats",
             ]),
@@ -197,13 +199,14 @@ let package = Package(
         module(
             "DeviceAgent",
             [
-                "CoreLocation", "Geodesy", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn", "Threading",
-                "Whereabouts", "WireFormats",
+                "CoreLocation", "Cryptography", "Envelopes", "Geodesy", "JSON", "LocationPush", "LocationSharingApp",
+                "PushStandIn", "Threading", "Whereabouts", "WireFormats",
             ]),
         tests(
             "DeviceAgent",
             [
-                "CoreLocation", "HTTPServer", "JSON", "LocationPush", "LocationSharingApp", "PushStandIn",
+                "CoreLocation", "Cryptography", "Envelopes", "Geodesy", "HTTPServer", "JSON", "LocationPush",
+                "LocationSharingApp", "PushStandIn",
                 "TestProcesses", "Threading",
             ]),
         module("CoreLocationSimulator", ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"]),
@@ -218,8 +221,8 @@ let package = Package(
         tests(
             "Service",
             [
-                "Answers", "AuditTables", "CoreLocation", "Cryptography", "DeviceAgent", "FileFormats", "FixRuns",
-                "Geodesy",
+                "Answers", "AuditTables", "CoreLocation", "Cryptography", "DeviceAgent", "Envelopes", "FileFormats",
+                "FixRuns", "Geodesy",
                 "HTTPInterface", "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests",
                 "LogVerifying", "MQTT",
                 "Maintenance", "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn",
@@ -238,8 +241,8 @@ let package = Package(
             name: "WhereaboutsTool",
             dependencies: [
                 "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
-                "JSON", "Log", "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn", "QRCode",
-                "Reactors", "Replies", "SQLite",
+                "Envelopes", "JSON", "Log", "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn",
+                "QRCode", "Reactors", "Replies", "SQLite",
                 "Service", "Threading", "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient",
                 "WireFormats", "WitnessServer",
             ], swiftSettings: strict),

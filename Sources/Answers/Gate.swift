@@ -91,6 +91,8 @@ package struct Gate: Sendable {
         package let count: Int64
         /// The number of the last event that the answer takes into account.
         package let asOf: Int64
+        /// The envelopes that the answer hands over, for the record; `nil` for other answers.
+        package var envelopes: DisclosedEnvelopes?
         /// The headers of this answer; the headers that all answers have are added later.
         package let headers: [(name: String, value: String)]
 
@@ -289,6 +291,6 @@ package struct Gate: Sendable {
     private static func record(_ question: ReadQuestion, _ permit: Permit, _ computed: Computed) -> Command {
         .recordRead(
             question, permitted: permit, asOf: computed.asOf, count: computed.count,
-            answerHash: computed.hash)
+            answerHash: computed.hash, envelopes: computed.envelopes)
     }
 }

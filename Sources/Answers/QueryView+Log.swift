@@ -11,14 +11,17 @@ extension QueryView {
         self.init(id, for: caller, in: standing, at: now, durable: durable) { questions.left(of: id, $0, at: now) > 0 }
     }
 
-    /// The fix that answered, if the grant shows it.
+    /// The fix or the envelope that answered, if the grant shows it.
     ///
     /// Cost: one read of the log.
-    package func fix(_ reader: LogReader) throws(Problem) -> Fix? {
+    package func answer(_ reader: LogReader) throws(Problem) -> Answer? {
         guard let answer else { return nil }
         let found: (event: RecordedEvent, leaf: Digest)?
         do throws(LogError) { found = try reader.event(answer) } catch { throw .broken }
-        guard case .fixReported(_, _, .open(let fix)) = found?.event.event else { throw .notFound }
-        return shown(fix)
+        switch found?.event.event {
+        case .fixReported(_, _, .open(let fix)): return shown(.open(fix))
+        case .sealedFixReported(_, _, .open(let sealed)): return Answer(sealed).flatMap(shown)
+        default: throw .notFound
+        }
     }
 }

@@ -15,6 +15,16 @@ extension RejectionReason {
         case .encryptedWithoutKey:
             "The service does not have the key of this encrypted payload; name the key's file in config.json, or turn encryption off."
         case .badValue: "A member has a value that is not allowed."
+        case .notSealed:
+            "This device is sealed: the service only takes its envelopes. Nothing of this report was kept; update the app, or unseal the device."
+        case .badEnvelope: "This is not an envelope in base64, or not its only encoding. Nothing of it was kept."
+        case .wrongSignature: "The envelope is not signed by the person's identity key; publish that key first."
+        case .otherDevice: "The envelope names another device than the one that sent it."
+        case .recipientNotPinned:
+            "The envelope is sealed for a key that the person does not accept, or that was withdrawn."
+        case .noSuchQuery: "There is no open query about the person that this envelope could answer."
+        case .wrongRecipient:
+            "The envelope can be opened by a person who did not ask, who has no grant, or whose grant is for another precision."
         }
     }
 }

@@ -6,7 +6,7 @@ package import Whereabouts
 /// Five recipients make 900 bytes at most.
 package struct AnswerEnvelope: Hashable, Sendable {
     /// The device that reports.
-    package let device: DeviceID
+    package let device: EnvelopeDevice
     /// The query that it answers.
     package let query: QueryID
     /// The device's own name for the fix, the same in all tiers and when it is sent again.
@@ -25,7 +25,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
     /// - Parameter recipients: Keys that the person has pinned, and only of grants with the tier's precision.
     /// - Throws: ``EnvelopeError/badRecipients``, ``EnvelopeError/badRecipientKey``, ``EnvelopeError/timeOutOfRange``.
     package init(
-        sealing fix: TieredFix, from device: DeviceID, answering query: QueryID, as clientID: Identifier128,
+        sealing fix: TieredFix, from device: EnvelopeDevice, answering query: QueryID, as clientID: Identifier128,
         for recipients: [Curve25519.KeyAgreement.PublicKey], signedBy identity: Ed25519PrivateKey
     ) throws(EnvelopeError) {
         guard let bucket = TimeBucket(containing: fix.fix.timestamp) else { throw .timeOutOfRange }
@@ -44,7 +44,7 @@ package struct AnswerEnvelope: Hashable, Sendable {
 
     init(from reader: inout EnvelopeReader) throws(EnvelopeError) {
         try reader.hasMembers(10)
-        device = DeviceID(rawValue: try reader.integer(in: 1...Int64.max))
+        device = EnvelopeDevice(rawValue: try reader.integer(in: 1...Int64.max))
         query = try reader.identifier()
         clientID = try reader.identifier()
         bucket = try reader.bucket()
@@ -56,7 +56,8 @@ package struct AnswerEnvelope: Hashable, Sendable {
     }
 
     private static func header(
-        _ device: DeviceID, _ query: QueryID, _ clientID: Identifier128, _ bucket: TimeBucket, _ tier: EnvelopeTier
+        _ device: EnvelopeDevice, _ query: QueryID, _ clientID: Identifier128, _ bucket: TimeBucket,
+        _ tier: EnvelopeTier
     ) -> EnvelopeWriter {
         var writer = EnvelopeWriter(.answer, members: 10)
         writer.integer(device.rawValue)

@@ -1,4 +1,5 @@
 package import Cryptography
+package import Whereabouts
 
 // An envelope holds a fix, or the key of several fixes, sealed end to end. The phone makes it, the server stores and delivers
 // it, and only its recipients can open it. Envelopes are deterministic CBOR (RFC 8949, section 4.2.1); `envelopes.cddl` in the
@@ -6,7 +7,7 @@ package import Cryptography
 //
 //     answer = [1, device, query, client id, bucket, tier, [[key id, enc, sealed key] …], nonce, box, signature]
 //     track  = [2, device, period, client id, bucket, tier, nonce, box, signature]
-//     period = [3, person, period, from, tier, [[key id, enc, sealed key] …], signature]
+//     period = [3, device, period, from, tier, [[key id, enc, sealed key] …], signature]
 //
 // The box is ChaCha20-Poly1305 over everything before it; the signature is Ed25519, by the person's identity key, over
 // everything before it.
@@ -63,5 +64,57 @@ package enum Envelope: Hashable, Sendable {
         case .track(let envelope): envelope.isSigned(by: identity)
         case .period(let envelope): envelope.isSigned(by: identity)
         }
+    }
+}
+
+extension Envelope {
+    /// The precision of the fix, or of the fixes that the key opens.
+    package var tier: EnvelopeTier {
+        switch self {
+        case .answer(let envelope): envelope.tier
+        case .track(let envelope): envelope.tier
+        case .period(let envelope): envelope.tier
+        }
+    }
+
+    /// The device that made it.
+    package var device: EnvelopeDevice {
+        switch self {
+        case .answer(let envelope): envelope.device
+        case .track(let envelope): envelope.device
+        case .period(let envelope): envelope.device
+        }
+    }
+
+    /// The entries of the recipients; none for a fix of the history.
+    package var wrapped: [WrappedKey] {
+        switch self {
+        case .answer(let envelope): envelope.wrapped
+        case .track: []
+        case .period(let envelope): envelope.wrapped
+        }
+    }
+
+    /// The quarter of an hour by which the service orders envelopes, counted from 1970: of the fix, or of the beginning of the
+    /// period.
+    package var bucketNumber: Int64 {
+        switch self {
+        case .answer(let envelope): envelope.bucket.number
+        case .track(let envelope): envelope.bucket.number
+        case .period(let envelope): envelope.from.milliseconds / (TimeBucket.seconds * 1000)
+        }
+    }
+
+    /// What makes two envelopes of a device the same, as `SealedFix.identity`: the first 16 bytes of the SHA-256 of `"whereabouts/1
+    /// same "`, the first member of the envelope, the tier, and its query or period (none for a fix of the history) with the
+    /// device's name for the fix. Each wrapping of a period's key is another one.
+    package var identity: Identifier128 {
+        let parts: [UInt8] =
+            switch self {
+            case .answer(let envelope): [1] + envelope.query.bytes + envelope.clientID.bytes
+            case .track(let envelope): [2] + envelope.clientID.bytes
+            case .period: [3] + hash.bytes
+            }
+        return firstHalf(ofHash: Array("whereabouts/1 same ".utf8) + [UInt8(tier.rawValue)] + parts)
     }
 }

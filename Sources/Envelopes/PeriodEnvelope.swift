@@ -6,8 +6,8 @@ package import Whereabouts
 ///
 /// A person who later gets a grant with history gets another envelope with the same period and key.
 package struct PeriodEnvelope: Hashable, Sendable {
-    /// Whose history it is.
-    package let person: PersonID
+    /// The device that made the key, and the fixes that it opens.
+    package let device: EnvelopeDevice
     /// The period, as the fixes name it.
     package let period: Identifier128
     /// When the period began.
@@ -26,12 +26,13 @@ package struct PeriodEnvelope: Hashable, Sendable {
     /// - Parameter recipients: Keys that the person has pinned, and only of grants with history and the tier's precision.
     /// - Throws: ``EnvelopeError/badRecipients``, ``EnvelopeError/badRecipientKey``, ``EnvelopeError/timeOutOfRange``.
     package init(
-        sealing key: SymmetricKey, of person: PersonID, period: Identifier128, from: Timestamp, tier: EnvelopeTier,
+        sealing key: SymmetricKey, of device: EnvelopeDevice, period: Identifier128, from: Timestamp,
+        tier: EnvelopeTier,
         for recipients: [Curve25519.KeyAgreement.PublicKey], signedBy identity: Ed25519PrivateKey
     ) throws(EnvelopeError) {
         guard Self.starts.contains(from.milliseconds) else { throw .timeOutOfRange }
-        (self.person, self.period, self.from, self.tier) = (person, period, from, tier)
-        var writer = Self.header(person, period, from, tier)
+        (self.device, self.period, self.from, self.tier) = (device, period, from, tier)
+        var writer = Self.header(device, period, from, tier)
         wrapped = try WrappedKey.wrap(key, for: recipients, in: .period, header: writer.bytes)
         writer.wrapped(wrapped)
         signature = EnvelopeSignature(of: writer, by: identity)
@@ -39,7 +40,7 @@ package struct PeriodEnvelope: Hashable, Sendable {
 
     init(from reader: inout EnvelopeReader) throws(EnvelopeError) {
         try reader.hasMembers(7)
-        person = PersonID(rawValue: try reader.integer(in: 1...Int64.max))
+        device = EnvelopeDevice(rawValue: try reader.integer(in: 1...Int64.max))
         period = try reader.identifier()
         from = Timestamp(milliseconds: try reader.integer(in: Self.starts))
         tier = try reader.tier()
@@ -48,17 +49,17 @@ package struct PeriodEnvelope: Hashable, Sendable {
     }
 
     private static func header(
-        _ person: PersonID, _ period: Identifier128, _ from: Timestamp, _ tier: EnvelopeTier
+        _ device: EnvelopeDevice, _ period: Identifier128, _ from: Timestamp, _ tier: EnvelopeTier
     ) -> EnvelopeWriter {
         var writer = EnvelopeWriter(.period, members: 7)
-        writer.integer(person.rawValue)
+        writer.integer(device.rawValue)
         writer.byteString(period.bytes)
         writer.integer(from.milliseconds)
         writer.integer(tier.rawValue)
         return writer
     }
 
-    private var header: EnvelopeWriter { Self.header(person, period, from, tier) }
+    private var header: EnvelopeWriter { Self.header(device, period, from, tier) }
 
     private var beforeSignature: EnvelopeWriter {
         var writer = header

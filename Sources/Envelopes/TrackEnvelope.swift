@@ -4,7 +4,7 @@ package import Whereabouts
 /// A fix of a person's history, sealed under the key of a period: 389 bytes at most, however many read it.
 package struct TrackEnvelope: Hashable, Sendable {
     /// The device that reports.
-    package let device: DeviceID
+    package let device: EnvelopeDevice
     /// The period whose key opens it.
     package let period: Identifier128
     /// The device's own name for the fix, the same in all tiers and when it is sent again.
@@ -20,7 +20,7 @@ package struct TrackEnvelope: Hashable, Sendable {
     ///
     /// - Throws: ``EnvelopeError/timeOutOfRange``.
     package init(
-        sealing fix: TieredFix, from device: DeviceID, in period: Identifier128, key: SymmetricKey,
+        sealing fix: TieredFix, from device: EnvelopeDevice, in period: Identifier128, key: SymmetricKey,
         as clientID: Identifier128, signedBy identity: Ed25519PrivateKey
     ) throws(EnvelopeError) {
         guard let bucket = TimeBucket(containing: fix.fix.timestamp) else { throw .timeOutOfRange }
@@ -35,7 +35,7 @@ package struct TrackEnvelope: Hashable, Sendable {
 
     init(from reader: inout EnvelopeReader) throws(EnvelopeError) {
         try reader.hasMembers(9)
-        device = DeviceID(rawValue: try reader.integer(in: 1...Int64.max))
+        device = EnvelopeDevice(rawValue: try reader.integer(in: 1...Int64.max))
         period = try reader.identifier()
         clientID = try reader.identifier()
         bucket = try reader.bucket()
@@ -46,7 +46,7 @@ package struct TrackEnvelope: Hashable, Sendable {
     }
 
     private static func beforeBox(
-        _ device: DeviceID, _ period: Identifier128, _ clientID: Identifier128, _ bucket: TimeBucket,
+        _ device: EnvelopeDevice, _ period: Identifier128, _ clientID: Identifier128, _ bucket: TimeBucket,
         _ tier: EnvelopeTier, _ nonce: [UInt8]
     ) -> EnvelopeWriter {
         var writer = EnvelopeWriter(.track, members: 9)

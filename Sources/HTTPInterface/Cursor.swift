@@ -17,6 +17,7 @@ package struct Cursor {
         case fix = 1
         case time = 2
         case crossing = 3
+        case envelope = 4
     }
 
     /// The cursor in `after`; `nil` without one.
@@ -67,6 +68,23 @@ package struct Cursor {
                 UInt64(bitPattern: crossing.time.milliseconds), UInt64(bitPattern: crossing.region.rawValue),
                 UInt64(bitPattern: crossing.kind.rawValue),
             ], reading)
+    }
+
+    /// The cursor after an envelope.
+    package static func text(_ key: EnvelopeReader.Key, _ reading: Gate.Reading) -> String {
+        text(
+            .envelope,
+            [
+                UInt64(bitPattern: key.bucket), UInt64(bitPattern: key.device), key.identity.high, key.identity.low,
+            ], reading)
+    }
+
+    /// The envelope before the page.
+    package func envelope() throws(Problem) -> EnvelopeReader.Key {
+        guard kind == .envelope else { throw Self.unreadable }
+        return EnvelopeReader.Key(
+            bucket: Int64(bitPattern: words[0]), device: Int64(bitPattern: words[1]),
+            identity: Identifier128(high: words[2], low: words[3]))
     }
 
     /// The fix before the page.

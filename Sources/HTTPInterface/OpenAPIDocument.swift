@@ -285,6 +285,8 @@ struct PathParameter {
         "account-invitations": .init(name: "invitation", schema: Schema.reference),
         "invitations": .init(name: "invitation", schema: Schema.reference),
         "corrections": .init(name: "correction", schema: Schema.reference),
+        "keys": .init(name: "key", schema: Schema.pattern("^[0-9a-f]{32}$")),
+        "pins": .init(name: "key", schema: Schema.pattern("^[0-9a-f]{32}$")),
         "schedules": .init(name: "schedule", schema: Schema.reference),
         "webhooks": .init(name: "webhook", schema: Schema.reference),
         "dead-letters": .init(name: "letter", schema: Schema.reference),

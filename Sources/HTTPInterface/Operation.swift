@@ -16,6 +16,7 @@ package struct Operation: Sendable {
         case stored = "Stored data"
         case recorder = "OwnTracks Recorder"
         case sharing = "Sharing"
+        case sealing = "Sealed locations"
         case people = "People and devices"
         case places = "Geocoding"
         case reports = "Device reports"

@@ -34,6 +34,7 @@ extension ManageEndpoints {
             for (id, device) in devices {
                 guard !device.isRemoved, let handle = device.handle else { continue }
                 var item = DeviceItem(handle: handle.text, pushToken: device.push.token != nil)
+                item.sealed = device.isSealed ? true : nil
                 item.authorization = device.authorization.map { AuthorizationItem($0.report) }
                 states.add(to: &item, of: id)
                 page.add(id.rawValue, item)

@@ -286,6 +286,8 @@ private enum AuditEntry {
                 fix.timestamp = Moment(reported.timestamp)
                 fix.device = names.name(device)
             }
+            // The time of a sealed one is in its envelope.
+            if case .sealedFixReported(let device, _, _)? = event?.event { fix.device = names.name(device) }
             item.fix = fix
         }
         item.latency = latency(

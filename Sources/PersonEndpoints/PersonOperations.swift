@@ -22,12 +22,14 @@ package enum PersonOperations {
             QueryEndpoints(decisions: decisions, gate: gate, answers: answers, waitingRoom: waitingRoom).operations
         // Stored data.
         operations += ReadEndpoints(decisions: decisions, views: views, logs: personLogs).operations
+        operations += EnvelopeEndpoints(decisions: decisions, views: views).operations
         operations += ProofEndpoints(views: views, logs: personLogs).operations
         operations +=
             LiveEndpoint(decisions: decisions, views: views, deliverer: deliverer, sources: sources).operations
         operations += RecorderEndpoints(decisions: decisions, gate: gate).operations
         operations += PreviewEndpoint(decisions: decisions, views: views).operations
         // What a person sets.
+        operations += SealingEndpoints(decisions: decisions, views: views).operations
         operations += ScheduleEndpoints(decisions: decisions, views: views).operations
         operations +=
             WebhookEndpoints(

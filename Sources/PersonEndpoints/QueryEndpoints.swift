@@ -1,4 +1,5 @@
 import Answers
+import Envelopes
 import HTTPServer
 import JSON
 import Log
@@ -93,7 +94,7 @@ struct QueryEndpoints: Sendable {
         _ context: AnswerContext, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
         let view = try view(id, exchange)
-        let fix = try view.fix(context.reader)
+        let fix = try view.answer(context.reader)
         let hidden = view.hiddenFix(fix)
         guard ContinuousClock.now < until, view.isPending || hidden != nil else {
             return try show(view, fix, id, exchange, context, respond)
@@ -126,7 +127,7 @@ struct QueryEndpoints: Sendable {
     /// Answers with the status, or discloses the location at the grant's precision. The gate checks the grant again
     /// before the bytes leave.
     private func show(
-        _ view: QueryView, _ fix: Fix?, _ id: QueryID, _ exchange: Exchange,
+        _ view: QueryView, _ fix: QueryView.Answer?, _ id: QueryID, _ exchange: Exchange,
         _ context: AnswerContext, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
         let status = view.status(fix)
@@ -134,14 +135,36 @@ struct QueryEndpoints: Sendable {
             return respond(.json(answer(status, id, view, exchange).bytes))
         }
         let form = try AnswerForm(exchange, context)
+        let open: Fix
+        switch fix {
+        case .sealed(let sealed, let from, _):
+            return try show(sealed, from: from, of: number, permit, view, id, exchange, respond)
+        case .open(let fix): open = fix
+        }
         let shown = ShownLocation(
-            fix, of: number, under: permit, in: view.cell, decisions, context, languages: exchange.languages(context))
+            open, of: number, under: permit, in: view.cell, decisions, context, languages: exchange.languages(context))
         let answer = answer(status, id, view, exchange, shown.item)
         let computed = form.answer(
             answer, showing: "location", answer.location, count: 1, asOf: decisions.log.head)
         gate.disclose(
             exchange, query: id, fix: number, precision: permit.precision, computed, respond
         ) { shown.content(answerHash: $0) }
+    }
+
+    /// Answers with the envelope, which only the asker's client can open. The record has its SHA-256 and the names of its keys.
+    private func show(
+        _ sealed: SealedFix, from: Timestamp, of number: Int64, _ permit: Permit, _ view: QueryView, _ id: QueryID,
+        _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) throws(Problem) {
+        guard let envelope = try? Envelope(decoding: sealed.envelope) else { throw .broken }
+        var answer = answer(QueryEnd.answered.word, id, view, exchange)
+        answer.envelope = EnvelopeItem(envelope, device: nil, number: nil)
+        let computed = Gate.Computed(body: answer.bytes, count: 1, asOf: decisions.log.head)
+        gate.disclose(exchange, query: id, fix: number, precision: permit.precision, computed, respond) { hash in
+            Disclosure.Content(
+                latitude: nil, longitude: nil, horizontalAccuracy: nil, timestamp: from, placeName: nil,
+                answerHash: hash, envelopes: DisclosedEnvelopes([envelope]))
+        }
     }
 
     /// `DELETE /v1/location-queries/*`: cancels the caller's query. Its status is `noAnswer` from then on.

@@ -3,6 +3,8 @@ package struct DeviceItem: Reply, Hashable {
     package var handle: String
     /// Whether it has registered a token for location pushes.
     package var pushToken: Bool
+    /// Whether the service only takes envelopes of it; absent if not.
+    package var sealed: Bool?
     package var authorization: AuthorizationItem?
     /// The last request, fix or rejected report, whichever is the latest.
     package var lastContact: Moment?
@@ -35,6 +37,7 @@ package struct DeviceItem: Reply, Hashable {
     package mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure) {
         try members.required("handle", .handle, &handle)
         try members.required("pushToken", &pushToken)
+        try members.optional("sealed", &sealed)
         try members.optional("authorization", &authorization)
         try members.optional("lastContact", &lastContact)
         try members.optional("lastFix", &lastFix)

@@ -80,11 +80,17 @@ package struct QueryAnswer: Reply, Hashable {
     /// `pending`, `answered`, `answeredFromLastKnown` or `noAnswer`.
     package var status: String
     package var location: LocationItem?
+    /// The envelope of a sealed answer, which only the asker's client can open.
+    package var envelope: EnvelopeItem?
     /// As in ``LocationAnswer``.
     package var asOf: Reference?
 
-    package init(id: String, status: String, location: LocationItem? = nil, asOf: Reference? = nil) {
+    package init(
+        id: String, status: String, location: LocationItem? = nil, envelope: EnvelopeItem? = nil,
+        asOf: Reference? = nil
+    ) {
         (self.id, self.status, self.location, self.asOf) = (id, status, location, asOf)
+        self.envelope = envelope
     }
 
     package static var invented: Self {
@@ -95,6 +101,7 @@ package struct QueryAnswer: Reply, Hashable {
         try members.required("id", .uuid, &id)
         try members.required("status", .named("LocationQueryStatus"), &status)
         try members.optional("location", &location)
+        try members.optional("envelope", &envelope)
         try members.optional("asOf", &asOf)
     }
 }

@@ -14,6 +14,7 @@ package enum ReportOperations {
         let ingest = IngestEndpoints(
             decisions: views.decisions, gate: views.gate, answers: answers, secretBoxes: secretBoxes,
             friendsShown: FriendsShown())
-        return ingest.operations + ImportEndpoints(decisions: views.decisions, views: views).operations
+        return ingest.operations + EnvelopeIngestEndpoints(decisions: views.decisions).operations
+            + ImportEndpoints(decisions: views.decisions, views: views).operations
     }
 }

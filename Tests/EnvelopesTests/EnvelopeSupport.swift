@@ -12,7 +12,7 @@ extension SplitMix {
 
     mutating func identifier() -> Identifier128 { Identifier128(random: next(), next()) }
 
-    mutating func device() -> DeviceID { DeviceID(rawValue: Int64.random(in: 1...Int64.max, using: &self)) }
+    mutating func device() -> EnvelopeDevice { EnvelopeDevice(rawValue: Int64.random(in: 1...Int64.max, using: &self)) }
 
     /// A fix with any of the fields that a phone gives, from 1972 to 9999.
     mutating func fix() throws -> Fix {

@@ -11,7 +11,7 @@ import Whereabouts
 
     private func answer(
         _ fix: TieredFix, _ query: QueryID = Identifier128(high: 1, low: 2), for recipients: [RecipientKey],
-        device: DeviceID = DeviceID(rawValue: 7), signedBy signer: Ed25519PrivateKey? = nil
+        device: EnvelopeDevice = EnvelopeDevice(rawValue: 7), signedBy signer: Ed25519PrivateKey? = nil
     ) throws -> AnswerEnvelope {
         try AnswerEnvelope(
             sealing: fix, from: device, answering: query, as: Identifier128(high: 3, low: 4),
@@ -55,7 +55,7 @@ import Whereabouts
             let (key, ben, carl) = (SymmetricKey.random(), RecipientKey(), RecipientKey())
             let period = random.identifier()
             let keys = try PeriodEnvelope(
-                sealing: key, of: PersonID(rawValue: 5), period: period, from: fix.fix.timestamp, tier: fix.tier,
+                sealing: key, of: EnvelopeDevice(rawValue: 5), period: period, from: fix.fix.timestamp, tier: fix.tier,
                 for: [ben.publicKey, carl.publicKey], signedBy: identity)
             let track = try TrackEnvelope(
                 sealing: fix, from: random.device(), in: period, key: key, as: random.identifier(), signedBy: identity)
@@ -86,7 +86,8 @@ import Whereabouts
         func keys(_ key: SymmetricKey, for recipients: [RecipientKey], _ period: Identifier128) throws -> PeriodEnvelope
         {
             try PeriodEnvelope(
-                sealing: key, of: PersonID(rawValue: 5), period: period, from: Timestamp(milliseconds: 0), tier: .exact,
+                sealing: key, of: EnvelopeDevice(rawValue: 5), period: period, from: Timestamp(milliseconds: 0),
+                tier: .exact,
                 for: recipients.map(\.publicKey), signedBy: identity)
         }
         let (first, second) = (random.identifier(), random.identifier())
@@ -94,7 +95,8 @@ import Whereabouts
         let after = try keys(new, for: [ben], second)
         let fix = TieredFix(exact: try random.fix())
         let sealed = try TrackEnvelope(
-            sealing: fix, from: DeviceID(rawValue: 1), in: second, key: new, as: random.identifier(), signedBy: identity
+            sealing: fix, from: EnvelopeDevice(rawValue: 1), in: second, key: new, as: random.identifier(),
+            signedBy: identity
         )
         #expect(throws: EnvelopeError.notARecipient) { try after.open(with: carl, signedBy: identity.publicKey) }
         let carlsKey = try before.open(with: carl, signedBy: identity.publicKey)
@@ -147,7 +149,8 @@ import Whereabouts
         let exact = TieredFix(exact: try random.fix())
         // A device with a wrong program signs these itself: it seals under a header that says something else.
         let honest = try TrackEnvelope(
-            sealing: exact, from: DeviceID(rawValue: 1), in: random.identifier(), key: key, as: random.identifier(),
+            sealing: exact, from: EnvelopeDevice(rawValue: 1), in: random.identifier(), key: key,
+            as: random.identifier(),
             signedBy: identity)
         for (place, value) in [(5, CBORValue.unsigned(1)), (4, .unsigned(UInt64(honest.bucket.number - 1)))] {
             let bytes = try Envelope.track(honest).resigned(by: identity) { members in
@@ -192,7 +195,7 @@ import Whereabouts
                 sizes[0].insert(try answer(tiered, for: keys).bytes.count)
                 sizes[1].insert(
                     try TrackEnvelope(
-                        sealing: tiered, from: DeviceID(rawValue: 7), in: random.identifier(), key: key,
+                        sealing: tiered, from: EnvelopeDevice(rawValue: 7), in: random.identifier(), key: key,
                         as: random.identifier(), signedBy: identity
                     ).bytes.count)
             }
@@ -200,10 +203,11 @@ import Whereabouts
         #expect(sizes == [[892], [381]])
         // The largest device number and the most recipients.
         let large = try answer(
-            TieredFix(exact: fixes[0]), for: (0..<32).map { _ in RecipientKey() }, device: DeviceID(rawValue: .max))
+            TieredFix(exact: fixes[0]), for: (0..<32).map { _ in RecipientKey() },
+            device: EnvelopeDevice(rawValue: .max))
         #expect(large.bytes.count == 3655)
         let period = try PeriodEnvelope(
-            sealing: key, of: PersonID(rawValue: 7), period: random.identifier(),
+            sealing: key, of: EnvelopeDevice(rawValue: 7), period: random.identifier(),
             from: Timestamp(milliseconds: 1_800_000_000_000), tier: .exact, for: keys.map(\.publicKey),
             signedBy: identity)
         #expect(period.bytes.count == 97 + 5 * 102)
@@ -312,7 +316,7 @@ import Whereabouts
         let ben = RecipientKey()
         let sealed = Envelope.period(
             try PeriodEnvelope(
-                sealing: .random(), of: PersonID(rawValue: 5), period: random.identifier(),
+                sealing: .random(), of: EnvelopeDevice(rawValue: 5), period: random.identifier(),
                 from: Timestamp(milliseconds: 1_800_000_000_000), tier: .kilometer, for: [ben.publicKey],
                 signedBy: identity))
         let changes: [(inout [CBORValue]) -> Void] = [
@@ -358,7 +362,7 @@ import Whereabouts
         let zero = try Curve25519.KeyAgreement.PublicKey(rawRepresentation: Array(repeating: 0, count: 32))
         #expect(throws: EnvelopeError.badRecipientKey) {
             try AnswerEnvelope(
-                sealing: fix, from: DeviceID(rawValue: 1), answering: Identifier128(high: 0, low: 0),
+                sealing: fix, from: EnvelopeDevice(rawValue: 1), answering: Identifier128(high: 0, low: 0),
                 as: Identifier128(high: 0, low: 0), for: [key.publicKey, zero], signedBy: identity)
         }
     }
@@ -371,7 +375,7 @@ import Whereabouts
             let fix = TieredFix(exact: Fix(timestamp: Timestamp(milliseconds: milliseconds), coordinate: origin))
             let result = outcome { () throws(EnvelopeError) in
                 try TrackEnvelope(
-                    sealing: fix, from: DeviceID(rawValue: 1), in: Identifier128(high: 0, low: 0), key: .random(),
+                    sealing: fix, from: EnvelopeDevice(rawValue: 1), in: Identifier128(high: 0, low: 0), key: .random(),
                     as: Identifier128(high: 0, low: 0), signedBy: identity
                 ).bucket.number
             }
@@ -386,11 +390,11 @@ import Whereabouts
         let whole = [
             try answer(try random.tiered(), for: keys).bytes,
             try TrackEnvelope(
-                sealing: try random.tiered(), from: DeviceID(rawValue: 7), in: random.identifier(), key: secret,
+                sealing: try random.tiered(), from: EnvelopeDevice(rawValue: 7), in: random.identifier(), key: secret,
                 as: random.identifier(), signedBy: identity
             ).bytes,
             try PeriodEnvelope(
-                sealing: secret, of: PersonID(rawValue: 5), period: random.identifier(),
+                sealing: secret, of: EnvelopeDevice(rawValue: 5), period: random.identifier(),
                 from: Timestamp(milliseconds: 5), tier: .city, for: keys.map(\.publicKey), signedBy: identity
             ).bytes,
         ]

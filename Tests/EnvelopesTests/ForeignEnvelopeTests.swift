@@ -31,7 +31,7 @@ struct ForeignEnvelopeTests {
                 sealing: fix, from: random.device(), in: random.identifier(), key: secret, as: random.identifier(),
                 signedBy: identity)
             let period = try PeriodEnvelope(
-                sealing: secret, of: PersonID(rawValue: 5), period: random.identifier(), from: fix.fix.timestamp,
+                sealing: secret, of: EnvelopeDevice(rawValue: 5), period: random.identifier(), from: fix.fix.timestamp,
                 tier: fix.tier, for: keys.map(\.publicKey), signedBy: identity)
             for (opener, envelope, content) in [
                 (reader.rawRepresentation, answer.bytes, fix.fix.packed), (bytes, track.bytes, fix.fix.packed),

@@ -2,6 +2,7 @@ import Cryptography
 import Envelopes
 import TestSupport
 import Testing
+import Whereabouts
 
 @Suite struct SafetyNumberTests {
     /// Computed with Python's hashlib from the rule in the type's description.

@@ -38,6 +38,9 @@ import Testing
         // A person has a handful of devices: the newest of them is found by sorting these.
         expectSearches(try plan(CurrentTable.self, CurrentReader.devicesSQL))
         expectSearches(try plan(StreamIndexTable.self, StreamIndexReader.sql))
+        for sql in [EnvelopeReader.rowsSQL, EnvelopeReader.periodsSQL] {
+            expectSearches(try plan(EnvelopeTable.self, sql))
+        }
     }
 
     @Test func `the audit`() throws {

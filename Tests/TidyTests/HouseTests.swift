@@ -39,11 +39,11 @@ import Testing
         "Projections": ["Cryptography", "Log", "LogVerifying", "SQLite", "Whereabouts"],
         // A table sees the events that a projection hands it, and neither the log nor a key.
         "AuditTables": ["Cryptography", "Projections", "SQLite", "Whereabouts"],
-        "Tables": ["AuditTables", "Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts"],
+        "Tables": ["AuditTables", "Cryptography", "Envelopes", "Geodesy", "Projections", "SQLite", "Whereabouts"],
         // The upper floor. Answers computes the answers for devices and people, and only its gate lets them out.
         "Answers": [
-            "AuditTables", "CPageAssets", "Cryptography", "Gazetteer", "Geodesy", "HTTPServer", "Log", "Projections",
-            "Replies",
+            "AuditTables", "CPageAssets", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "HTTPServer", "Log",
+            "Projections", "Replies",
             "SQLite",
             "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
@@ -61,11 +61,12 @@ import Testing
             "Whereabouts",
         ],
         "ReportEndpoints": [
-            "Answers", "Cryptography", "HTTPInterface", "HTTPServer", "Log", "Projections", "Replies", "SQLite",
-            "Whereabouts", "WireFormats",
+            "Answers", "Cryptography", "Envelopes", "HTTPInterface", "HTTPServer", "Log", "Projections", "Replies",
+            "SQLite", "Whereabouts", "WireFormats",
         ],
         "PersonEndpoints": [
-            "Answers", "AuditTables", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface",
+            "Answers", "AuditTables", "Cryptography", "Envelopes", "FileFormats", "Gazetteer", "Geodesy",
+            "HTTPInterface",
             "HTTPServer", "Log",
             "Posting",
             "Projections", "Reactors", "Replies", "SQLite", "Tables", "Transparency", "Whereabouts", "WireFormats",
@@ -90,17 +91,17 @@ import Testing
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],
         "DeviceAgent": [
-            "CoreLocation", "Geodesy", "LocationPush", "LocationSharingApp", "PushStandIn", "Whereabouts",
-            "WireFormats",
+            "CoreLocation", "Cryptography", "Envelopes", "Geodesy", "LocationPush", "LocationSharingApp", "PushStandIn",
+            "Whereabouts", "WireFormats",
         ],
         "CoreLocationSimulator": ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"],
         "CoreLocation": ["CoreLocationSimulator"],
         "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
-            "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "Log",
-            "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn", "QRCode", "Reactors", "Replies",
-            "SQLite", "Service",
+            "Answers", "Cryptography", "DeviceAgent", "Envelopes", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
+            "Log", "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn", "QRCode", "Reactors",
+            "Replies", "SQLite", "Service",
             "Transparency",
             "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
         ],

@@ -139,7 +139,7 @@ package struct PersonFeed {
         var items: [FeedItem] = []
         for (id, view, subject) in looks {
             // A question that is no longer known was about a person who has been erased.
-            let status = try view.map { (view) throws(Problem) in view.status(try view.fix(context.reader)) }
+            let status = try view.map { (view) throws(Problem) in view.status(try view.answer(context.reader)) }
             let word = status ?? QueryView.Seen.noAnswerWord
             if asked[id] == word { continue }
             items.append(writer.item(of: id, about: subject, status: word, at: now))

@@ -12,14 +12,17 @@ package struct Disclosure: Hashable, Sendable {
         package let placeName: String?
         /// The SHA-256 of the answer's body.
         package let answerHash: Hash256
+        /// The envelope that was handed over instead of a coordinate; `nil` for an open fix. ``timestamp`` is then the
+        /// beginning of its quarter of an hour.
+        package let envelopes: DisclosedEnvelopes?
 
         package init(
             latitude: Double?, longitude: Double?, horizontalAccuracy: Double?, timestamp: Timestamp,
-            placeName: String?,
-            answerHash: Hash256
+            placeName: String?, answerHash: Hash256, envelopes: DisclosedEnvelopes? = nil
         ) {
             (self.latitude, self.longitude, self.horizontalAccuracy) = (latitude, longitude, horizontalAccuracy)
             (self.timestamp, self.placeName, self.answerHash) = (timestamp, placeName, answerHash)
+            self.envelopes = envelopes
         }
     }
     /// The query that was answered.

@@ -60,10 +60,25 @@ package indirect enum Event: Hashable, Sendable {
     case authorizationReported(device: DeviceID, Part<AuthorizationReport>)
     /// A heading, beacon, visit or crossing that the device detected. Each has its own kind of event.
     case sightingReported(device: DeviceID, Sighting.Kind, Part<Sighting>)
+    /// An envelope, which the service cannot open. `answering` is the query that it answers.
+    case sealedFixReported(device: DeviceID, answering: QueryID?, Part<SealedFix>)
     /// A message of a client that the service does not interpret.
     case messageReported(device: DeviceID, Part<ClientMessage>)
     case locationPushTokenRegistered(device: DeviceID, environment: PushEnvironment, Part<LocationPushToken>)
     case locationPushTokenRetired(device: DeviceID, reason: String)
+    /// The key with which the person signs from now on.
+    case identityKeyPublished(IdentityKey)
+    /// A key for which others can seal.
+    case recipientKeyPublished(RecipientKey)
+    /// The person accepts another person's key: their phones may seal for it.
+    case recipientKeyPinned(KeyPin)
+    case recipientKeyUnpinned(KeyID)
+    /// One of the person's own keys is good for nothing new.
+    case sealingKeyWithdrawn(KeyID, KeyWithdrawal)
+    /// The device only sends envelopes, or sends open fixes again.
+    case deviceSealed(DeviceID, isSealed: Bool)
+    /// The phone did not answer a query with an envelope.
+    case sealingRefused(device: DeviceID, query: QueryID, SealingRefusal)
     case locationQueried(LocationQuery)
     /// The subject is asked for consent; nothing is pushed before the answer.
     case consentAsked(QueryID)
@@ -173,6 +188,13 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case headsCommitted = 71
     case retentionSet = 72
     case logMoved = 73
+    case identityKeyPublished = 74
+    case recipientKeyPublished = 75
+    case recipientKeyPinned = 76
+    case recipientKeyUnpinned = 77
+    case sealingKeyWithdrawn = 78
+    case deviceSealed = 79
+    case sealingRefused = 80
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {

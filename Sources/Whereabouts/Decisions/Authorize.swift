@@ -6,6 +6,8 @@ package enum Act: Hashable, Sendable {
     case readLocation
     /// Read the person's past.
     case readHistory
+    /// Read the envelopes that are sealed for the caller.
+    case readEnvelopes
     /// Read the person's audit.
     case audit
     /// Change the person's devices, grants and other settings.
@@ -32,7 +34,7 @@ extension Standing {
         }
         let needed: Scopes =
             switch act {
-            case .ask, .readLocation, .readHistory: .query
+            case .ask, .readLocation, .readHistory, .readEnvelopes: .query
             case .audit: .audit
             case .manage: .manage
             case .consent: isPhone(caller, of: subject) ? .report : .manage
@@ -44,13 +46,15 @@ extension Standing {
         if caller.principal == subject.principal || (act == .consent && isPhone(caller, of: subject)) {
             return .success(Permit(subject: subject, .own))
         }
-        guard act == .ask || act == .readLocation || act == .readHistory else { return refused(.noGrant) }
+        guard act == .ask || act == .readLocation || act == .readHistory || act == .readEnvelopes else {
+            return refused(.noGrant)
+        }
         let held = grants(of: subject, for: PersonID(rawValue: caller.principal.rawValue))
         guard !held.isEmpty else { return refused(.noGrant) }
         guard let grant = held.last(where: { $0.isInForce(at: now) }) else { return refused(.notInForce) }
         guard grant.precision > .none else { return refused(.precisionNone) }
-        // A link cannot wake the phone: anyone with the address could do so again and again.
-        guard act != .ask || links[LinkID(rawValue: caller.principal.rawValue)] == nil else {
+        // A link cannot wake the phone: anyone with the address could do so again and again. And it has no key.
+        guard act != .ask && act != .readEnvelopes || links[LinkID(rawValue: caller.principal.rawValue)] == nil else {
             return refused(.missingScope)
         }
         // Stored data would be shown without consent.
@@ -74,6 +78,7 @@ extension Standing {
         let act: Act =
             switch question.question {
             case .location, .friends: .readLocation
+            case .envelopes: .readEnvelopes
             case .track, .visits, .crossings, .trips, .places, .summary: .readHistory
             case .audit, .events, .live: .audit
             case .settings: .manage

@@ -74,6 +74,20 @@ package enum Command: Sendable {
     /// The imported reports of a person's device; both are added if they do not exist, and the import is begun for the
     /// person. Its id must be the command's correlation.
     case importFixes(of: Handle, device: Handle, [DeviceReport], in: ImportReference? = nil)
+    /// A client publishes the key with which the person signs. The door has checked the key's own signature, and that of the
+    /// identity key of this name before it.
+    case publishIdentityKey(IdentityKey, of: Handle, after: KeyID?)
+    /// A client publishes a key for which others can seal. The door has checked the signature with this identity key.
+    case publishRecipientKey(RecipientKey, of: Handle, signedBy: KeyID)
+    /// The person accepts a key of another person.
+    case pinRecipientKey(PinRequest, by: Handle)
+    case unpinRecipientKey(KeyID, by: Handle)
+    /// One of the person's own keys is good for nothing new.
+    case withdrawKey(KeyID, KeyWithdrawal, of: Handle)
+    /// The device only sends envelopes, or sends open fixes again.
+    case sealDevice(Handle, isSealed: Bool)
+    /// From a device's own connection.
+    case reportEnvelopes([EnvelopeReport])
     case registerPushToken(device: Handle, LocationPushToken, PushEnvironment)
     /// APNs reported that the token is no longer valid. The token is kept if the device registered again after `asOf`.
     case retirePushToken(DeviceID, LocationPushToken, reason: String, asOf: Timestamp?)
@@ -94,7 +108,9 @@ package enum Command: Sendable {
     /// Recorded before the answer to a query leaves.
     case disclose(QueryID, content: Disclosure.Content, precision: Precision, fix: Int64)
     /// Recorded before an answer from stored data leaves. `permitted` is the permit that it was computed under.
-    case recordRead(ReadQuestion, permitted: Permit, asOf: Int64, count: Int64, answerHash: Hash256)
+    case recordRead(
+        ReadQuestion, permitted: Permit, asOf: Int64, count: Int64, answerHash: Hash256,
+        envelopes: DisclosedEnvelopes? = nil)
     /// Recorded before the answer to a device's own message leaves. It shows these friends' newest locations, each
     /// permitted to the device's owner, and tells the device to report if a query waits for its owner.
     case answerDevice(friends: [Permit], asOf: Int64, answerHash: Hash256)

@@ -54,6 +54,7 @@ extension Standing {
         known fixes: inout some FixLookup, into decision: inout Decision
     ) -> [FixOutcome] {
         let track = StreamID.track(device.person)
+        let reports = device.isSealed ? reports.map(\.ofSealedDevice) : reports
         var outcomes: [FixOutcome] = []
         outcomes.reserveCapacity(reports.count)
         var newest = device.reports.newestTimestamp

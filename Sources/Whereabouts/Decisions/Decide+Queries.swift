@@ -182,10 +182,9 @@ extension Standing {
     }
 
     /// The gate for answers from stored data, like ``disclose(_:_:precision:fix:by:at:)`` for queries.
-    func recordRead(
-        _ question: ReadQuestion, permitted: Permit, asOf: Int64, count: Int64, answerHash: Hash256, by caller: Caller,
-        at now: Timestamp
-    ) throws(Refusal) -> Decision {
+    func recordRead(_ command: Command, by caller: Caller, at now: Timestamp) throws(Refusal) -> Decision {
+        guard case .recordRead(let question, let permitted, let asOf, let count, let hash, let envelopes) = command
+        else { preconditionFailure("The command is not a read.") }
         guard case .success(let permit) = authorize(caller, toRead: question, at: now), permit == permitted else {
             throw .noSuchPerson
         }
@@ -210,7 +209,8 @@ extension Standing {
                     continuing: begun?.id,
                     content: .open(
                         LocationRead.Content(
-                            purpose: question.purpose, from: question.from, to: question.to, answerHash: answerHash)))),
+                            purpose: question.purpose, from: question.from, to: question.to, answerHash: hash,
+                            envelopes: envelopes)))),
             to: .audit(permit.subject))
         return decision
     }

@@ -69,11 +69,9 @@ extension Standing {
             return try answerConsent(
                 query, of: person, isGiven: isGiven, by: caller, at: now, questionTime: questionTime)
         case .addRegion(let region, let person): return try addRegion(region, of: person, by: caller, at: now)
-        case .removeRegion(let identifier, let person):
-            return try removeRegion(identifier, of: person, by: caller, at: now)
+        case .removeRegion(let name, let who): return try removeRegion(name, of: who, by: caller, at: now)
         case .correct(let correction, let person): return try correct(correction, of: person, by: caller, at: now)
-        case .withdrawCorrection(let id, let person):
-            return try withdrawCorrection(id, of: person, by: caller, at: now)
+        case .withdrawCorrection(let id, let who): return try withdrawCorrection(id, of: who, by: caller, at: now)
         case .withdrawFixes, .restoreFixes, .withdrawVisits, .restoreVisits:
             return try revise(command, by: caller, at: now)
         case .setSchedule(let person, let seconds, let until):
@@ -89,6 +87,9 @@ extension Standing {
             return try discardDeadLetter(letter, of: webhook, person, by: caller, at: now)
         case .settleWebhook(let id, let settlement): return try settleWebhook(id, settlement, by: caller)
         case .failWebhook(let failure): return try failWebhook(failure, by: caller)
+        case .publishIdentityKey, .publishRecipientKey, .pinRecipientKey, .unpinRecipientKey, .withdrawKey, .sealDevice:
+            return try decideKeys(command, by: caller, at: now)
+        case .reportEnvelopes(let sent): return try reportEnvelopes(sent, by: caller, at: now, known: &fixes)
         case .registerPushToken(let device, let token, let environment):
             return try registerPushToken(token, environment, of: device, by: caller, at: now)
         case .retirePushToken(let device, let token, let reason, let asOf):
@@ -104,9 +105,7 @@ extension Standing {
         case .cancelQuery(let query): return try cancelQuery(query, by: caller)
         case .disclose(let query, let content, let precision, let fix):
             return try disclose(query, content, precision: precision, fix: fix, by: caller, at: now)
-        case .recordRead(let question, let permit, let asOf, let count, let hash):
-            return try recordRead(
-                question, permitted: permit, asOf: asOf, count: count, answerHash: hash, by: caller, at: now)
+        case .recordRead: return try recordRead(command, by: caller, at: now)
         case .answerDevice(let friends, let asOf, let hash):
             return try answerDevice(
                 friends: friends, asOf: asOf, answerHash: hash, by: caller, at: now, questionTime: questionTime)

@@ -111,6 +111,11 @@ extension Order where Reply == [FixOutcome] {
     package static func reportFixes(device: DeviceReference, _ reports: [DeviceReport]) -> Order {
         Order(.reportFixes(device: device, reports)) { if case .fixes(let outcomes) = $0 { outcomes } else { nil } }
     }
+
+    /// ``Command/reportEnvelopes(_:)``, with one outcome for each envelope and refusal.
+    package static func reportEnvelopes(_ reports: [EnvelopeReport]) -> Order {
+        Order(.reportEnvelopes(reports)) { if case .fixes(let outcomes) = $0 { outcomes } else { nil } }
+    }
 }
 
 extension Order where Reply == ImportID {

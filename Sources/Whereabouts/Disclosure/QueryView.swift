@@ -17,6 +17,13 @@ package struct QueryView {
         package static let noAnswerWord = "noAnswer"
     }
 
+    /// What answered a query.
+    package enum Answer: Sendable {
+        case open(Fix)
+        /// An envelope, with the first and the last millisecond of the time that it does not hide.
+        case sealed(SealedFix, from: Timestamp, to: Timestamp)
+    }
+
     /// The status before the content of the fix is known; see ``status(_:)``.
     package let seen: Seen
     /// Whether the requester may see how long the log is, and so that events were appended. A coarse grant does not
@@ -67,16 +74,20 @@ package struct QueryView {
     /// The number of the fix that answered; `nil` for any other status.
     package var answer: Int64? { if case .answer(_, let number, _) = seen { number } else { nil } }
 
-    /// The fix that answered, if the grant shows it. A phone may answer with an old fix from before the grant.
-    package func shown(_ fix: Fix) -> Fix? {
-        guard case .answer(_, _, let permit) = seen, permit.shows(fix.timestamp) else { return nil }
-        return fix
+    /// The answer, if the grant shows it. A phone may answer with an old fix from before the grant. An envelope is shown if
+    /// the grant shows an end of its quarter of an hour: the phone knew the exact time when it sealed.
+    package func shown(_ answer: Answer) -> Answer? {
+        guard case .answer(_, _, let permit) = seen else { return nil }
+        return switch answer {
+        case .open(let fix): permit.shows(fix.timestamp) ? answer : nil
+        case .sealed(_, let from, let to): permit.shows(from) || permit.shows(to) ? answer : nil
+        }
     }
 
     /// The number of the fix that answered, if it may not be shown and the query therefore looks pending.
     ///
     /// - Parameter fix: The fix that may be shown.
-    package func hiddenFix(_ fix: Fix?) -> Int64? {
+    package func hiddenFix(_ fix: Answer?) -> Int64? {
         guard fix == nil, case .answer(_, let number, _) = seen, !isOver else { return nil }
         return number
     }
@@ -89,7 +100,7 @@ package struct QueryView {
     }
 
     /// The status that the requester sees, given the fix that may be shown.
-    package func status(_ fix: Fix?) -> String {
+    package func status(_ fix: Answer?) -> String {
         switch seen {
         case .pending: Seen.pendingWord
         case .noAnswer: Seen.noAnswerWord

@@ -129,6 +129,8 @@ package struct FactConcerns: OptionSet, Sendable {
     package static let tally = FactConcerns(rawValue: 16)
     /// Waiting pushes, which such an event can make unwanted (``Event/mayForbidPushes``).
     package static let pushes = FactConcerns(rawValue: 32)
+    /// The envelopes of a person (`EnvelopeTable`).
+    package static let envelopes = FactConcerns(rawValue: 64)
 }
 
 /// Takes the fields of a fact: writes, reads, shows, describes or invents them.

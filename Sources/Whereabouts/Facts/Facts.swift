@@ -69,7 +69,14 @@ extension EventKind {
         case .locationPushWithheld: LocationPushWithheld.self
         case .retentionSet: RetentionSet.self
         case .retentionApplied: RetentionApplied.self
-        case .sealedFixReported: nil
+        case .sealedFixReported: SealedFixReported.self
+        case .identityKeyPublished: IdentityKeyPublished.self
+        case .recipientKeyPublished: RecipientKeyPublished.self
+        case .recipientKeyPinned: RecipientKeyPinned.self
+        case .recipientKeyUnpinned: RecipientKeyUnpinned.self
+        case .sealingKeyWithdrawn: SealingKeyWithdrawn.self
+        case .deviceSealed: DeviceSealed.self
+        case .sealingRefused: SealingRefused.self
         }
     }
 }
@@ -120,7 +127,15 @@ extension Event {
         case .sightingReported(_, .beacon, _): .beaconSighted
         case .sightingReported(_, .visit, _): .visitReported
         case .sightingReported(_, .crossing, _): .crossingReported
+        case .sealedFixReported: .sealedFixReported
         case .messageReported: .messageReported
+        case .identityKeyPublished: .identityKeyPublished
+        case .recipientKeyPublished: .recipientKeyPublished
+        case .recipientKeyPinned: .recipientKeyPinned
+        case .recipientKeyUnpinned: .recipientKeyUnpinned
+        case .sealingKeyWithdrawn: .sealingKeyWithdrawn
+        case .deviceSealed: .deviceSealed
+        case .sealingRefused: .sealingRefused
         case .locationPushTokenRegistered: .locationPushTokenRegistered
         case .locationPushTokenRetired: .locationPushTokenRetired
         case .locationQueried: .locationQueried

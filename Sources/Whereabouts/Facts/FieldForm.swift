@@ -11,6 +11,8 @@ package struct FieldForm: Sendable {
         case texts([String])
         /// At most so many bytes.
         case bytes(Int)
+        /// So many bytes.
+        case exactly(Int)
         case identifier
         case hash
         case moment
@@ -60,6 +62,8 @@ package struct FieldForm: Sendable {
         "moment", as: "int", note: "milliseconds since 1970-01-01T00:00:00Z", .moment)
     static let identifier = FieldForm("identifier", as: "bstr .size 16", .identifier)
     static let hash = FieldForm("hash", as: "bstr .size 32", note: "SHA-256", .hash)
+    static let publicKey = FieldForm("public-key", as: "bstr .size 32", .exactly(32))
+    static let signature = FieldForm("signature", as: "bstr .size 64", note: "Ed25519", .exactly(64))
     static let text = FieldForm("tstr", .text)
     static let bytes = FieldForm("bstr", .bytes(300))
     static let bool = FieldForm("bool", .bool)

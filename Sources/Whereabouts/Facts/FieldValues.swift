@@ -35,6 +35,10 @@ extension AuthorizationStatus: WordValue {
 extension AccuracyAuthorization: WordValue {
     package static let form = FieldForm.words("accuracy-authorization", AccuracyAuthorization.self)
 }
+extension KeyWithdrawal: WordValue { package static let form = FieldForm.words("key-withdrawal", KeyWithdrawal.self) }
+extension SealingRefusal: WordValue {
+    package static let form = FieldForm.words("sealing-refusal", SealingRefusal.self)
+}
 extension Correction.Kind: WordValue {
     package static let form = FieldForm.words("correction-kind", Correction.Kind.self)
 }
@@ -124,6 +128,15 @@ extension Identifier128: FieldValue {
         try fields.identifier(key)
     }
     package func show(as name: String, in shown: inout ShownFields) { shown.add(name, .text(description)) }
+}
+
+extension KeyID: FieldValue {
+    package static let form = FieldForm.identifier
+    package func write(_ key: Int64, to fields: inout FieldWriter) { fields.identifier(key, value) }
+    package static func read(_ key: Int64, from fields: inout FieldReader) throws(CBORError) -> KeyID? {
+        try fields.identifier(key).map { KeyID($0) }
+    }
+    package func show(as name: String, in shown: inout ShownFields) { shown.add(name, .bytes(bytes)) }
 }
 
 extension Hash256: FieldValue {

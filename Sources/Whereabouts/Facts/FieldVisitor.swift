@@ -76,8 +76,8 @@ package struct Label: ExpressibleByStringLiteral, Sendable {
     package init(stringLiteral name: String) { self.init(name) }
 
     /// The label of a field that the operator does not see: a secret, or a hash that says nothing.
-    static func hidden(_ name: String, _ form: FieldForm? = nil, absent: String? = nil) -> Label {
-        Label(name, form, absent: absent, isShown: false)
+    static func hidden(_ name: String, _ form: FieldForm? = nil, note: String? = nil, absent: String? = nil) -> Label {
+        Label(name, form, note: note, absent: absent, isShown: false)
     }
 }
 

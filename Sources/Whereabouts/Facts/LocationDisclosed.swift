@@ -33,17 +33,21 @@ extension Disclosure.Content: SealedContent {
 
     package static func visit<V: FieldVisitor>(_ given: Self?, _ fields: inout V) throws(V.Failure) -> Self {
         let latitude = try fields.optional(
-            1, Label("latitude", absent: "the grant shows names alone"), given?.latitude.map { Degrees($0) })
+            1, Label("latitude", absent: "the grant shows names alone, or the fix is sealed"),
+            given?.latitude.map { Degrees($0) })
         let longitude = try fields.optional(
-            2, Label("longitude", .longitude, absent: "the grant shows names alone"),
+            2, Label("longitude", .longitude, absent: "the grant shows names alone, or the fix is sealed"),
             given?.longitude.map { Degrees($0) })
         let accuracy = try fields.optional(
             3, Label("horizontalAccuracy", note: "meters", absent: "the grant is coarse"), given?.horizontalAccuracy)
-        let timestamp = try fields.required(4, Label("timestamp", note: "of the fix"), given?.timestamp)
+        let timestamp = try fields.required(
+            4, Label("timestamp", note: "of the fix; of a sealed one, the beginning of its quarter of an hour"),
+            given?.timestamp)
         let place = try fields.optional(5, Label("place", absent: "no name"), given?.placeName)
         let hash = try fields.required(6, Label("answerSHA256", note: "of the answer's bytes"), given?.answerHash)
+        let envelopes = try DisclosedEnvelopes.visit(given.map(\.envelopes), &fields, from: 7)
         return Self(
             latitude: latitude?.value, longitude: longitude?.value, horizontalAccuracy: accuracy,
-            timestamp: timestamp, placeName: place, answerHash: hash)
+            timestamp: timestamp, placeName: place, answerHash: hash, envelopes: envelopes)
     }
 }

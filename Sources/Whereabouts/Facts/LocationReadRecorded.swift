@@ -46,6 +46,26 @@ extension LocationRead.Content: SealedContent {
         let to = try fields.optional(3, Label("to", absent: "an open end"), given?.to)
         let hash = try fields.optional(
             4, Label("answerSHA256", note: "of the answer's bytes", absent: "refused"), given?.answerHash)
-        return Self(purpose: purpose, from: from, to: to, answerHash: hash)
+        let envelopes = try DisclosedEnvelopes.visit(given.map(\.envelopes), &fields, from: 5)
+        return Self(purpose: purpose, from: from, to: to, answerHash: hash, envelopes: envelopes)
+    }
+}
+
+extension DisclosedEnvelopes {
+    /// The two fields of the envelopes in a record of a disclosure: both, or none.
+    ///
+    /// - Parameter key: The key of the first field.
+    static func visit<V: FieldVisitor>(
+        _ given: Self??, _ fields: inout V, from key: Int64
+    ) throws(V.Failure) -> Self? {
+        let envelopes = given ?? nil
+        let hashes = try fields.optional(
+            key, Label("envelopes", note: "their SHA-256, one after the other", absent: "the fix was not sealed"),
+            envelopes?.hashes)
+        let keys = try fields.optional(
+            key + 1, Label("keys", note: "the names of those who can open them", absent: "none, or not sealed"),
+            envelopes.flatMap { $0.keys.isEmpty ? nil : $0.keys })
+        guard let hashes else { return nil }
+        return Self(hashes: hashes, keys: keys ?? [])
     }
 }

@@ -7,6 +7,8 @@ extension Standing {
         package internal(set) var handle: Handle?
         /// Whether the device was removed; its tokens ended with it.
         package internal(set) var isRemoved = false
+        /// Whether the device only sends envelopes: its open reports are refused.
+        package internal(set) var isSealed = false
         /// The newest by ``AuthorizationHeld/since``; `nil` if the device never reported one.
         package internal(set) var authorization: AuthorizationHeld?
         /// How the device is woken.
@@ -152,6 +154,7 @@ extension Standing.Device {
         fields.integers(20, reports.silences)
         fields.timestamp(21, reports.usable?.timestamp)
         fields.integer(22, reports.usable?.number)
+        fields.bool(23, isSealed ? true : nil)
     }
 
     init(from fields: inout FieldReader) throws(CBORError) {
@@ -188,5 +191,6 @@ extension Standing.Device {
         if let timestamp = try fields.timestamp(21) {
             reports.usable = UsableFix(timestamp: timestamp, number: try require(try fields.integer(22)))
         }
+        isSealed = try fields.bool(23) ?? false
     }
 }

@@ -38,6 +38,7 @@ extension Standing {
             all[id]?.authorization = nil
             all[id]?.push = Device.Push()
             all[id]?.reports = Device.Reports()
+            all[id]?.isSealed = false
         }
 
         /// - Parameter now: The new time of the house's clock.

@@ -7,6 +7,8 @@ extension Standing {
         package internal(set) var imports = Imports()
         /// How long the persons' reports are kept.
         package internal(set) var retention = Retention()
+        /// The persons' keys for sealed fixes.
+        package internal(set) var sealingKeys = SealingKeys()
         private var byHandle: [Handle: PersonID] = [:]
         /// The number of the next person or device: they share their numbers.
         package internal(set) var next = PrincipalID.first.rawValue

@@ -52,6 +52,7 @@ extension Standing {
         for row in webhooks.rows { try body(row) }
         for row in links.rows { try body(row) }
         for row in retention.rows { try body(row) }
+        for row in sealingKeys.rows { try body(row) }
         for row in queries.rows { try body(row) }
         for row in requests.rows { try body(row) }
     }
@@ -74,6 +75,7 @@ extension Standing {
         case .webhook: try webhooks.load(WebhookID(rawValue: id), &fields)
         case .link: try links.load(LinkID(rawValue: id), &fields)
         case .retention: try retention.load(id, &fields)
+        case .sealingKeys: try sealingKeys.load(PersonID(rawValue: id), &fields)
         case .query: try queries.load(&fields)
         case .refusals: try requests.loadRefusals(of: PrincipalID(rawValue: id), &fields)
         case .keyedRequests: try requests.loadKeyed(of: PrincipalID(rawValue: id), &fields)

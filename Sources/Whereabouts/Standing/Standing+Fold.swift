@@ -35,10 +35,7 @@ extension Standing {
                 ScheduleID(rawValue: number),
                 Schedule(person: person, everySeconds: seconds, until: until, setAt: now, askedAt: nil))
         case .scheduleRemoved(let id): remove(id)
-        case .webhookAdded(let token, let topics, let terms, _):
-            guard let person else { break }
-            webhooks[WebhookID(rawValue: number)] = Webhook(
-                person: person, token: token, topics: topics, terms: terms, addedBy: number, at: now)
+        case .webhookAdded(let token, let topics, let terms, _): addWebhook(recorded, token, topics, terms)
         case .webhookConfirmed(let id): webhooks[id]?.confirm(by: number)
         case .webhookRemoved(let id): webhooks.remove(id)
         case .webhookSettled(let id, let settlement): webhooks[id]?.settle(settlement)
@@ -60,6 +57,7 @@ extension Standing {
         case .importBegan(let id, let file): persons.imports.begin(recorded, id, file.content)
         case .importEnded(let counts, let fault): persons.imports.end(recorded, counts, fault)
         case .fixReported(let device, _, let part): foldFix(recorded, device: device, part)
+        case .sealedFixReported(let device, _, _): foldSealed(recorded, device: device)
         case .inputRejected(let device, _, _, let input): devices[device]?.reports.keep(input.content?.hash)
         case .messageReported(let device, let message): devices[device]?.reports.keep(message.content?.hash)
         case .sightingReported(let device, _, let sighting):
@@ -91,9 +89,34 @@ extension Standing {
         case .lossAccepted(_, _, _, let mark): progress.mark = mark
         case .logMoved(let place): progress.logPlace = place
         case .operatorActed(.testWebhook(let id)): webhooks[id]?.beginTest(by: recorded.number, at: now)
-        case .consentRefused, .operatorActed, .headsCommitted: break
+        case .identityKeyPublished(let key): keys(of: person) { $0.publish(key, at: now) }
+        case .recipientKeyPublished(let key): keys(of: person) { $0.publish(key, at: now) }
+        case .recipientKeyPinned(let pin): keys(of: person) { $0.pin(pin) }
+        case .recipientKeyUnpinned(let key): keys(of: person) { $0.unpin(key) }
+        case .sealingKeyWithdrawn(let key, let reason): keys(of: person) { $0.withdraw(key, reason) }
+        case .deviceSealed(let device, let isSealed): devices.change(device) { $0.isSealed = isSealed }
+        case .consentRefused, .operatorActed, .headsCommitted, .sealingRefused: break
         }
         queries.forgetOld(at: now)
+    }
+
+    private mutating func addWebhook(
+        _ recorded: RecordedEvent, _ token: TokenID, _ topics: FeedTopics, _ terms: NoticeTerms
+    ) {
+        guard let person = recorded.stream.person else { return }
+        webhooks[WebhookID(rawValue: recorded.number)] = Webhook(
+            person: person, token: token, topics: topics, terms: terms, addedBy: recorded.number,
+            at: recorded.recordedAt)
+    }
+
+    /// An envelope ends a silence like an open fix; nothing else of it is known.
+    private mutating func foldSealed(_ recorded: RecordedEvent, device: DeviceID) {
+        devices.change(device) { $0.reports.hear(at: recorded.recordedAt) }
+    }
+
+    /// Changes the keys of the person in whose stream the event is.
+    private mutating func keys(of person: PersonID?, _ change: (inout SealingKeys.Keys) -> Void) {
+        if let person { sealingKeys.change(person, change) }
     }
 
     private mutating func foldFix(_ recorded: RecordedEvent, device: DeviceID, _ part: Part<Fix>) {
@@ -143,6 +166,7 @@ extension Standing {
         for schedule in known.schedules { schedules.remove(schedule) }
         webhooks.forget(person)
         retention.forget(person)
+        sealingKeys.forget(person)
         queries.forget(person)
         requests.forget(person, known.devices)
         persons.erase(person)

@@ -35,6 +35,12 @@ package struct Standing: Sendable, Equatable {
         _modify { yield &persons.retention }
     }
 
+    /// The keys with which fixes are sealed end to end.
+    package internal(set) var sealingKeys: SealingKeys {
+        get { persons.sealingKeys }
+        _modify { yield &persons.sealingKeys }
+    }
+
     /// The standing of an empty log.
     package init() {}
 }

@@ -23,13 +23,14 @@ package struct StandingEntry: Hashable, Sendable {
         case link = 16
         case importing = 17
         case retention = 18
+        case sealingKeys = 19
 
         /// Whether it is known which of its rows have changed. The others are few, or their ids are places in an order.
         var isTracked: Bool {
             switch self {
             case .person, .device, .token, .grant, .region, .version, .importing: true
             case .counters, .query, .refusals, .invitation, .asks, .schedule, .correction, .keyedRequests,
-                .accountInvitation, .webhook, .link, .retention:
+                .accountInvitation, .webhook, .link, .retention, .sealingKeys:
                 false
             }
         }

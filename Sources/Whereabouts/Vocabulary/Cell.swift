@@ -48,7 +48,7 @@ package struct HeldCell: Hashable, Sendable {
     /// The center of the cell.
     package let center: Coordinate
     /// The width in degrees of longitude.
-    let widthDegrees: Double
+    package let widthDegrees: Double
 
     /// How far beyond its border a cell is kept, as a fraction of a cell.
     package static let marginCells = 0.25
@@ -59,7 +59,7 @@ package struct HeldCell: Hashable, Sendable {
     package init(around coordinate: Coordinate) { (center, widthDegrees) = KilometerCell.find(coordinate) }
 
     /// A cell as stored.
-    init(center: Coordinate, widthDegrees: Double) { (self.center, self.widthDegrees) = (center, widthDegrees) }
+    package init(center: Coordinate, widthDegrees: Double) { (self.center, self.widthDegrees) = (center, widthDegrees) }
 
     /// Whether a coordinate is in the cell with this center, without its margin. Cheap for a coordinate further away than
     /// the height of a row.

@@ -83,6 +83,20 @@ package enum RejectionReason: Int64, Sendable, CaseIterable {
     case encryptedWithoutKey = 9
     /// A member has a value that is not allowed.
     case badValue = 10
+    /// The device is sealed, and the report is not. Nothing of it is kept.
+    case notSealed = 11
+    /// Not an envelope. Nothing of it is kept.
+    case badEnvelope = 12
+    /// The person has no identity key, or did not sign the envelope with it.
+    case wrongSignature = 13
+    /// The envelope names another device.
+    case otherDevice = 14
+    /// The envelope is sealed for a key that the person has not accepted, or that was withdrawn.
+    case recipientNotPinned = 15
+    /// There is no open query about the person that the envelope could answer.
+    case noSuchQuery = 16
+    /// The envelope is for another person, or for another precision, than the query it answers.
+    case wrongRecipient = 17
 
     /// The word in answers.
     package var word: String {
@@ -97,6 +111,13 @@ package enum RejectionReason: Int64, Sendable, CaseIterable {
         case .tooLarge: "tooLarge"
         case .encryptedWithoutKey: "encryptedWithoutKey"
         case .badValue: "badValue"
+        case .notSealed: "notSealed"
+        case .badEnvelope: "badEnvelope"
+        case .wrongSignature: "wrongSignature"
+        case .otherDevice: "otherDevice"
+        case .recipientNotPinned: "recipientNotPinned"
+        case .noSuchQuery: "noSuchQuery"
+        case .wrongRecipient: "wrongRecipient"
         }
     }
 }

@@ -26,7 +26,8 @@ extension LocationRead.Question {
         switch self {
         case .location, .track, .visits, .crossings, .trips, .places, .summary: true
         // Friends' locations are read from the log, by the newest standing.
-        case .audit, .events, .settings, .consent, .live, .friends: false
+        // Nobody can withdraw what the service cannot find: envelopes have neither time nor place.
+        case .audit, .events, .settings, .consent, .live, .friends, .envelopes: false
         }
     }
 }

@@ -201,6 +201,21 @@ package enum Limits {
     /// The seconds after which a repeated registration of the same push token is another event: apps register at each
     /// start.
     package static let pushTokenRenewalSeconds: Int64 = 60
+    /// The bytes of a public key, Ed25519 or X25519.
+    package static let publicKeyBytes = 32
+    /// The bytes of an Ed25519 signature.
+    package static let signatureBytes = 64
+    /// The recipient keys of one person that are remembered, also withdrawn ones: the oldest of these is forgotten for a
+    /// new key. A key a month for five years.
+    package static let recipientKeysPerPerson = 64
+    /// The recipient keys of one person that are not withdrawn: one for each client.
+    package static let recipientKeysInUse = 8
+    /// The keys of others that one person accepts: eight for each member of a large circle.
+    package static let pinsPerPerson = 256
+    /// The bytes of an envelope.
+    package static let envelopeBytes = 4096
+    /// The envelopes of one request, each of which needs the check of a signature, 250 µs.
+    package static let envelopesPerRequest = 100
     /// The bytes of a device's location push token. Apple does not promise a length.
     package static let pushTokenBytes = 4...100
 }

@@ -18,6 +18,8 @@ package struct LocationRead: Hashable, Sendable {
         /// Friends' newest locations, in the answer to a report of the reader's own phone.
         case friends = 12
         case summary = 13
+        /// Sealed fixes, for their recipients.
+        case envelopes = 14
         /// The word in answers and in the audit.
         package var word: String { String(describing: self) }
     }
@@ -29,9 +31,15 @@ package struct LocationRead: Hashable, Sendable {
         package let from, to: Timestamp?
         /// SHA-256 of the answer's bytes; `nil` for a refusal.
         package let answerHash: Hash256?
+        /// The envelopes that were handed over; `nil` for other answers.
+        package let envelopes: DisclosedEnvelopes?
 
-        package init(purpose: String?, from: Timestamp?, to: Timestamp?, answerHash: Hash256?) {
+        package init(
+            purpose: String?, from: Timestamp?, to: Timestamp?, answerHash: Hash256?,
+            envelopes: DisclosedEnvelopes? = nil
+        ) {
             (self.purpose, self.from, self.to, self.answerHash) = (purpose, from, to, answerHash)
+            self.envelopes = envelopes
         }
     }
     /// `nil` if there is no such person.

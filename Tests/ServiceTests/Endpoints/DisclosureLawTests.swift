@@ -54,6 +54,8 @@ import Whereabouts
             if name.hasPrefix("POST /session") { return .phone }
             if name == "GET /api/0/list" { return .stranger }
             if name == "GET /v1/live" { return .visitor }
+            // A link has no key for which anything could be sealed.
+            if name.hasSuffix("/keys") || name.hasSuffix("/envelopes") { return nil }
             let isForAll = row.done.isSuperset(of: [.strangersPhone, .stranger, .operator])
             return isForAll || (row.shown.contains(.oldFriend) && !name.contains("location-queries")) ? .oldFriend : nil
         // Reports its own data, and nothing about the subject's things.
@@ -469,6 +471,51 @@ import Whereabouts
             let (webhook, letter) = try letter(village)
             return Wish(target: "/v1/people/\(person(isKnown))/webhooks/\(webhook)/dead-letters/\(letter)")
         },
+        "POST /v1/people/*/keys": Row(done: [.subject, .phone]) { _, _, isKnown in
+            Wish(
+                target: "/v1/people/\(person(isKnown))/keys",
+                body: SealedPerson.walker.identityBody(of: person(isKnown)))
+        },
+        "GET /v1/people/*/keys": Row(
+            shown: questioners.union([.phone]), isDirectory: true
+        ) { village, _, isKnown in
+            SealedPerson.walker.publish(village.house, as: village.tokens[.subject])
+            return Wish(target: "/v1/people/\(person(isKnown))/keys")
+        },
+        "DELETE /v1/people/*/keys/*": Row(done: [.subject, .phone]) { village, _, isKnown in
+            SealedPerson.walker.publish(village.house, as: village.tokens[.subject])
+            return Wish(target: "/v1/people/\(person(isKnown))/keys/\(SealedPerson.walker.keyID)?reason=replaced")
+        },
+        "GET /v1/people/*/pins": Row(shown: managers) { village, _, isKnown in
+            SealedPerson.walker.publish(village.house, as: village.tokens[.subject])
+            SealedPerson.oldFriend.publish(village.house, as: village.tokens[.oldFriend])
+            SealedPerson.walker.pin(SealedPerson.oldFriend, village.house, as: village.tokens[.subject])
+            return Wish(target: "/v1/people/\(person(isKnown))/pins")
+        },
+        "POST /v1/people/*/pins": Row(done: [.subject, .phone]) { village, _, isKnown in
+            SealedPerson.walker.publish(village.house, as: village.tokens[.subject])
+            SealedPerson.oldFriend.publish(village.house, as: village.tokens[.oldFriend])
+            return Wish(
+                target: "/v1/people/\(person(isKnown))/pins", body: SealedPerson.walker.pinBody(SealedPerson.oldFriend))
+        },
+        "DELETE /v1/people/*/pins/*": Row(done: [.subject, .phone]) { village, _, isKnown in
+            SealedPerson.walker.publish(village.house, as: village.tokens[.subject])
+            SealedPerson.oldFriend.publish(village.house, as: village.tokens[.oldFriend])
+            SealedPerson.walker.pin(SealedPerson.oldFriend, village.house, as: village.tokens[.subject])
+            return Wish(target: "/v1/people/\(person(isKnown))/pins/\(SealedPerson.oldFriend.keyID)")
+        },
+        "GET /v1/people/*/envelopes": Row(done: askers) { _, _, isKnown in
+            Wish(target: "/v1/people/\(person(isKnown))/envelopes")
+        },
+        "PUT /v1/devices/*/sealing": Row(done: [.subject, .phone]) { _, _, isKnown in
+            Wish(target: "/v1/devices/\(device(isKnown))/sealing", body: #"{"sealed":false}"#)
+        },
+        "GET /v1/devices/*/questions": Row(shown: [.phone], isDirectory: true) { _, _, isKnown in
+            Wish(target: "/v1/devices/\(device(isKnown))/questions")
+        },
+        "POST /v1/envelopes": Row(done: [.phone]) { _, _, _ in
+            Wish(target: "/v1/envelopes", body: #"{"envelopes":["AAAA"]}"#)
+        },
         "POST /v1/people/*/schedules": Row(done: managers) { village, asker, isKnown in
             removeSchedules(village)
             return Wish(target: "/v1/people/\(person(isKnown))/schedules", body: #"{"everySeconds":3600}"#)
@@ -750,6 +797,9 @@ import Whereabouts
             let number = try #require(house.number(answer["id"], kind), "\(answer.text)")
             return "\(number)"
         }
+        SealedPerson.walker.publish(house, as: village.tokens[.subject])
+        SealedPerson.oldFriend.publish(house, as: village.tokens[.oldFriend])
+        SealedPerson.walker.pin(SealedPerson.oldFriend, house, as: village.tokens[.subject])
         let (webhook, letter) = try Self.letter(village)
         let account = house.send("POST", "/v1/account-invitations", as: village.tokens[.subject], "{}")
         let visits = house.manage("GET", "/v1/people/walker/visits").items
@@ -777,6 +827,8 @@ import Whereabouts
             "imports": Thing(known: try imported(village), unknown: unknownQuery),
             "schedules": number(try made("schedules", #"{"everySeconds":3600}"#)),
             "corrections": number(try made("corrections", #"{"type":"split","at":5}"#)),
+            "keys": Thing(known: SealedPerson.walker.keyID, unknown: String(repeating: "0", count: 32)),
+            "pins": Thing(known: SealedPerson.oldFriend.keyID, unknown: String(repeating: "0", count: 32)),
             "track": number("\(try firstFix(village))"),
             "webhooks": number("\(webhook)"), "dead-letters": number("\(letter)"),
         ]
@@ -802,6 +854,7 @@ import Whereabouts
             "POST /v1/imports/*/ends": #"{"people":[]}"#,
             "POST /v1/imports/*/batches": #"{"devices":[{"person":"walker","device":"other","fixes":[]}]}"#,
             "POST /v1/people/*/webhooks/*/confirmation": #"{"code":"AAAAA-AAAAA"}"#,
+            "PUT /v1/devices/*/sealing": #"{"sealed":false}"#,
             "PUT /v1/devices/*/location-push-token":
                 #"{"hex":"00112233445566778899","environment":"development","bundleID":"org.example"}"#,
         ]

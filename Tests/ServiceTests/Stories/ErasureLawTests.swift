@@ -1,4 +1,5 @@
 import Cryptography
+import Envelopes
 import JSON
 import Posting
 import SQLite
@@ -188,6 +189,7 @@ import Testing
                     device: phone, LocationPushToken(bytes: Array(repeating: 7, count: 32), bundleID: "org.errand"),
                     .development), by: reporter, correlation: RequestID(ofKeyedRequest: 77, 7))
             _ = house.send("GET", "/v1/people/nobody/location", as: walkersToken)
+            seal(walkersToken, friendsToken, phone: key)
             collectMarks()
         }
 
@@ -220,6 +222,20 @@ import Testing
                     }.map { Caller(principal: $0.issued.principal, scopes: $0.issued.scopes, token: $0.issued.id) }
                 })
             _ = try log.appendAndWait(.testPush(QueryID(high: 3, low: 9), to: phone), by: admin, correlation: .random())
+        }
+
+        /// Keys in both directions, and an envelope of the history with its key.
+        private func seal(_ walkersToken: String, _ friendsToken: String, phone: String) {
+            let (walker, friend) = (SealedPerson("unmistakable", seed: 31), SealedPerson("friend", seed: 32))
+            walker.publish(house, as: walkersToken)
+            friend.publish(house, as: friendsToken)
+            walker.pin(friend, house, as: walkersToken)
+            friend.pin(walker, house, as: friendsToken)
+            let period = walker.period(for: [walker, friend])
+            let sent = house.send(
+                "POST", "/v1/envelopes", as: phone,
+                SealedPerson.body([period.bytes, walker.track(at: house.clock.now, 40.62, 40.62, in: period).bytes]))
+            #expect(sent["new"]?.int == 2, "\(sent.text)")
         }
 
         private func collectMarks() {
@@ -407,7 +423,7 @@ import Testing
 
     /// Tables that have nothing to do with a person.
     private static let ofNobody: Set<String> = [
-        "current place", "timeline place", "audit place", "streamIndex place", "audit act",
+        "current place", "timeline place", "audit place", "streamIndex place", "envelopes place", "audit act",
     ]
 
     @Test func `nothing of an erased person is left in any table or field, nor in any file`() throws {

@@ -113,6 +113,8 @@ import Whereabouts
         "/v1/fixes", "/v1/reports", "/owntracks", "/overland", "/osmand", "/v1/imports/*/batches",
         "/pub", "/api/webhook/*", "/ulogger/client/index.php", "/index.php/apps/phonetrack/logPost/*/*",
         "/index.php/apps/phonetrack/logPostMultiple/*/*",
+        // An envelope is recognized by its identity, a key by its name.
+        "/v1/envelopes", "/v1/people/*/keys", "/v1/people/*/pins",
         // They change nothing.
         "/v1/geocode/reverse", "/v1/geocode/forward",
         // Done twice they have been done.

@@ -13,6 +13,14 @@ enum GoldenEvents {
     private static let newYear = Timestamp(milliseconds: 1_767_225_600_000)
     private static let granted = Verdict.granted(GrantID(rawValue: 1))
 
+    private static let keyID = KeyID(apnsID)
+    private static let sealedFix = SealedFix(identity: apnsID, envelope: [0x82, 1, 2])
+    private static let envelopes = DisclosedEnvelopes(hashes: hash.bytes, keys: keyID.bytes)
+
+    private static func identityKey(previous: [UInt8]?) -> IdentityKey {
+        IdentityKey(id: keyID, key: Array(0...31), signature: Array(0...63), previousSignature: previous)
+    }
+
     private static func later(_ milliseconds: Int64) -> Timestamp {
         Timestamp(milliseconds: newYear.milliseconds + milliseconds)
     }
@@ -219,6 +227,16 @@ enum GoldenEvents {
                     wording: NoticeWording(language: .de, zone: "Europe/Vienna")))),
         "WebhookConfirmed": .webhookConfirmed(WebhookID(rawValue: 41)),
         "PhoneFellSilent": .phoneFellSilent(Silence(device: device, afterSeconds: 3600, since: newYear)),
+        "IdentityKeyPublished": .identityKeyPublished(identityKey(previous: nil)),
+        "IdentityKeyPublished-rotated": .identityKeyPublished(identityKey(previous: Array(64...127))),
+        "RecipientKeyPublished": .recipientKeyPublished(
+            RecipientKey(id: keyID, key: Array(0...31), madeAt: newYear, signature: Array(0...63))),
+        "RecipientKeyPinned": .recipientKeyPinned(KeyPin(owner: friend, key: keyID, signature: Array(0...63))),
+        "RecipientKeyUnpinned": .recipientKeyUnpinned(keyID),
+        "SealingKeyWithdrawn": .sealingKeyWithdrawn(keyID, .lost),
+        "DeviceSealed": .deviceSealed(device, isSealed: true),
+        "DeviceSealed-open": .deviceSealed(device, isSealed: false),
+        "SealingRefused": .sealingRefused(device: device, query: query, .recipientNotApproved),
         "WebhookRemoved": .webhookRemoved(WebhookID(rawValue: 41)),
         "WebhookSettled": .webhookSettled(WebhookID(rawValue: 41), .told(upTo: 300)),
         "WebhookSettled-taken": .webhookSettled(WebhookID(rawValue: 41), .taken(DeadLetterID(rawValue: 99))),
@@ -288,6 +306,8 @@ enum GoldenEvents {
                 Fix(
                     timestamp: Timestamp(milliseconds: -1), coordinate: coordinate(-0.0, 13.403858412345678),
                     horizontalAccuracy: -1))),
+        "SealedFixReported": .sealedFixReported(device: device, answering: nil, .open(sealedFix)),
+        "SealedFixReported-answer": .sealedFixReported(device: device, answering: query, .open(sealedFix)),
         "InputRejected": .inputRejected(
             device: device, reason: .badCoordinate, length: 5,
             .open(RejectedInput(hash: hash, head: Array("hello".utf8)))),
@@ -378,6 +398,17 @@ enum GoldenEvents {
         "LocationDisclosed": disclosed(.exact, 52.5211557, 13.4038584, 5, "Berlin"),
         "LocationDisclosed-bare": disclosed(.kilometer, 52.5, 13.4, nil, nil),
         "LocationDisclosed-name-alone": disclosed(.place, nil, nil, nil, "Home"),
+        "LocationDisclosed-sealed": .locationDisclosed(
+            Disclosure(
+                query: query, subject: person, requester: friend.principal, verdict: granted, precision: .exact,
+                fix: 300,
+                content: .open(
+                    Disclosure.Content(
+                        latitude: nil, longitude: nil, horizontalAccuracy: nil, timestamp: newYear, placeName: nil,
+                        answerHash: hash, envelopes: envelopes)))),
+        "LocationRead-envelopes": read(
+            person, .envelopes, granted, .exact, 1,
+            LocationRead.Content(purpose: nil, from: nil, to: nil, answerHash: hash, envelopes: envelopes)),
         "LocationRead": read(
             person, .track, granted, .exact, 12,
             LocationRead.Content(purpose: "photos", from: newYear, to: later(1000), answerHash: hash)),

@@ -38,10 +38,10 @@ import Whereabouts
         let fix = scene.house.fix(atSecond: 3)
         let view = try #require(Self.view(id, scene.friend, scene))
         let number = try #require(view.answer)
-        #expect(view.status(view.shown(fix)) == "answered" && !view.isPending)
+        #expect(view.status(view.shown(.open(fix))) == "answered" && !view.isPending)
         #expect(view.isSettled(but: nil) && !view.isSettled(but: number))
         let early = try #require(Self.view(id, scene.friend, scene, durable: number - 1))
-        #expect(early.isPending && early.answer == nil && early.shown(fix) == nil)
+        #expect(early.isPending && early.answer == nil && early.shown(.open(fix)) == nil)
     }
 
     @Test func `a fix that may not be shown looks like none until the deadline`() throws {
@@ -51,7 +51,7 @@ import Whereabouts
             .pauseSharing(House.handle("walker"), until: House.start.adding(seconds: 600)), by: scene.walker)
         let during = scene.house.fix(atSecond: 5)
         let view = try #require(Self.view(id, scene.friend, scene))
-        #expect(view.shown(during) == nil && view.hiddenFix(nil) == view.answer && view.status(nil) == "pending")
+        #expect(view.shown(.open(during)) == nil && view.hiddenFix(nil) == view.answer && view.status(nil) == "pending")
         let over = try #require(Self.view(id, scene.friend, scene, hasTime: false))
         #expect(over.hiddenFix(nil) == nil && over.status(nil) == "noAnswer")
     }

@@ -6,7 +6,7 @@ import Testing
 /// The promises that the declarations in `Sources/Whereabouts/Facts` promise together.
 @Suite struct FactTests {
     /// Kinds that a later version may give a form.
-    private static let reserved: Set<EventKind> = [.sealedFixReported]
+    private static let reserved: Set<EventKind> = []
 
     @Test(arguments: EventKind.allCases) func `every kind but a reserved one has a declaration of its own`(
         kind: EventKind

@@ -40,6 +40,9 @@ struct House {
         if case .fixReported(let device, _, .open(let fix)) = event {
             known.fixes[fix.identity(device: device), default: []].append((fix.content, number))
         }
+        if case .sealedFixReported = event, let (device, fix) = event.identified, let fix {
+            known.fixes[fix.identity(device: device), default: []].append((fix.content, number))
+        }
         log.append(recorded)
         standing.fold(recorded)
     }

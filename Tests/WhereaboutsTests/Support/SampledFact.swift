@@ -120,6 +120,7 @@ extension AnyEvent {
         case .text: writer.text(text())
         case .texts(let texts): writer.text(pick(texts))
         case .bytes(let limit): writer.byteString(bytes(upTo: limit))
+        case .exactly(let count): writer.byteString((0..<count).map { _ in .random(in: 0...255, using: &random) })
         case .identifier: writer.byteString(identifier().bytes)
         case .hash: writer.byteString(hash().bytes)
         case .moment: writer.integer(time().milliseconds)
