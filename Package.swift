@@ -249,9 +249,10 @@ let package = Package(
         tests(
             "WhereaboutsTool",
             [
-                "Answers", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface", "HTTPServer", "HTTPServerTests",
-                "JSON", "LocationPush", "Log", "Maintenance", "PushStandIn", "Reactors", "Replies", "Service",
-                "TestProcesses", "Transparency",
+                "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface",
+                "HTTPServer", "HTTPServerTests", "JSON", "LocationPush", "Log", "Maintenance", "PushStandIn",
+                "Reactors", "Replies",
+                "Service", "TestProcesses", "Threading", "Transparency",
                 "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServerTests",
             ]),
         .target(name: "TestSupport", dependencies: ["Threading"], path: "Tests/Support", swiftSettings: strict),

@@ -13,7 +13,8 @@ internal import Whereabouts
 /// (`reportingKeyFile`). `at` is where on its track the phone is: `"end"` (the default) or seconds after the first
 /// point. Instead of a track, `gpsd` names the address of a gpsd with a real receiver, for example `"127.0.0.1:2947"`.
 /// `reports` lists the unasked reports of the phone (`visits`, `significantChanges`, `regions`, `updates`, `headings`,
-/// `beacons`); without it, the phone only answers queries. `environment` is `development` by default. An unknown key is
+/// `beacons`); without it, the phone only answers queries. `keys` names the file that `whereabouts key add` made, for a phone
+/// that seals its fixes. `environment` is `development` by default. An unknown key is
 /// refused.
 package struct Scenario: Sendable, Equatable {
     /// The most phones in one scenario; each has its own thread.
@@ -34,6 +35,8 @@ package struct Scenario: Sendable, Equatable {
         package let environment: LocationPush.PushEnvironment
         package let source: Source
         package let reports: LocationReporter.Interests
+        /// The path of the owner's keys, for a phone that seals its fixes.
+        package let keys: String?
     }
 
     /// Where a phone's fixes come from.
@@ -95,7 +98,7 @@ extension Scenario.Device {
             value, named: "Device \(number)",
             known: [
                 "device", "reportingKey", "reportingKeyFile", "bundleID", "environment", "track", "at", "gpsd",
-                "reports",
+                "reports", "keys",
             ])
         func path(_ text: String) -> String { text.hasPrefix("/") ? text : "\(directory)/\(text)" }
 
@@ -112,6 +115,7 @@ extension Scenario.Device {
         }
         self.environment = environment
         reports = try members.reports(number) ?? []
+        keys = members["keys"] == nil ? nil : path(try members.text("keys"))
         if members["gpsd"] != nil {
             guard members["track"] == nil, let address = HostAndPort(try members.text("gpsd")) else {
                 throw ScenarioError("gpsd of device \(number) must be HOST:PORT, and stands in place of a track.")

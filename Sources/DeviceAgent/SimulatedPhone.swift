@@ -29,6 +29,8 @@ final class SimulatedPhone {
         var regions: [CLRegion] = []
         /// The ones in this phone's world.
         var beacons: [SimulatedBeacon] = []
+        /// The path of the owner's keys, for a phone that seals its fixes.
+        var keys: String?
         /// `nil` for a network that loses nothing.
         var weather: Weather?
     }
@@ -74,6 +76,7 @@ final class SimulatedPhone {
             steps.note()
             diary.note($0, device: identity.device, at: clock.now)
         }
+        let sealer = manner.keys.map { PhoneSealer(keys: $0, folder: folder) }
         let box = AppBox()
         app = box
         application = device.install(
@@ -83,7 +86,7 @@ final class SimulatedPhone {
                     let reporter = LocationReporter(
                         account: account,
                         outbox: Outbox(account: account, surroundings: surroundings, process: "app", tell: tell),
-                        surroundings: surroundings, interests: manner.interests)
+                        surroundings: surroundings, interests: manner.interests, sealing: sealer)
                     box.reporter = reporter
                     reporter.start()
                     for region in manner.regions { reporter.monitor(region) }
@@ -92,7 +95,7 @@ final class SimulatedPhone {
             locationPushExtension: {
                 LocationPushService(
                     outbox: Outbox(account: account, surroundings: surroundings, process: "extension", tell: tell),
-                    surroundings: surroundings)
+                    surroundings: surroundings, sealing: sealer.map { ($0, account) })
             })
         if manner.user == nil { application.changeInSettings(.authorizedAlways) }
     }

@@ -98,6 +98,7 @@ private final class LivePhone {
         let now = Date()
         var manner = SimulatedPhone.Manner()
         manner.interests = device.reports
+        manner.keys = device.keys
         phone = SimulatedPhone(
             SimulatedPhone.Identity(
                 device: device.device, reportingKey: key, bundleID: device.bundleID, environment: device.environment),

@@ -7,6 +7,9 @@ public import Foundation
 /// reports the last one that Core Location knows, with that fix's own timestamp, and never presents it as new. If there
 /// is none at all, or no authorization, it reports the authorization.
 ///
+/// With sealing, it asks the service who wants to know, and uploads envelopes for them instead. The fix does not leave the phone
+/// otherwise.
+///
 /// The name of a subclass with an initializer without arguments goes into the extension's Info.plist as
 /// `NSExtensionPrincipalClass`.
 ///
@@ -16,6 +19,7 @@ open class LocationPushService: NSObject, CLLocationPushServiceExtension, CLLoca
     @unchecked Sendable
 {
     private let outbox: Outbox
+    private let sealing: Sealing?
     private let now: @Sendable () -> Date
     /// The system's completion handler; `nil` once it has been called, so that it is called only once.
     private let lock = NSLock()
@@ -27,9 +31,13 @@ open class LocationPushService: NSObject, CLLocationPushServiceExtension, CLLoca
 
     /// - Parameters:
     ///   - outbox: the extension's own, made with the process name `extension`.
-    ///   - surroundings: only the clock is used.
-    public init(outbox: Outbox, surroundings: Surroundings) {
+    ///   - surroundings: the clock, and with sealing the network.
+    ///   - sealing: with the account; `nil` for a phone that sends its fixes open.
+    public init(
+        outbox: Outbox, surroundings: Surroundings, sealing: (any LocationSealing, ServiceAccount)? = nil
+    ) {
         self.outbox = outbox
+        self.sealing = sealing.map { Sealing($0.0, account: $0.1, network: surroundings.network) }
         now = surroundings.now
     }
 
@@ -53,15 +61,29 @@ open class LocationPushService: NSObject, CLLocationPushServiceExtension, CLLoca
     /// Reports only the newest fix.
     open func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
         guard let newest = locations.last else { return }
+        if let sealing { return answer(with: newest, sealing) }
         report { try WireForm.fixes([newest], answering: query) }
     }
 
     /// Reports the manager's last fix without a new timestamp, or the authorization if there is no fix.
     open func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-        if let last = manager.location {
+        if let sealing {
+            answer(with: manager.location, sealing)
+        } else if let last = manager.location {
             report { try WireForm.fixes([last], answering: query) }
         } else {
             report { try WireForm.report(.authorization(of: manager, at: now()), query: query) }
+        }
+    }
+
+    /// Answers the open questions with envelopes of a location, or says that there is none.
+    private func answer(with location: CLLocation?, _ sealing: Sealing) {
+        let fix = location.flatMap { try? WireForm.fixes([$0]).body }
+        sealing.askQuestions { [self] questions in
+            let bodies = questions.map { sealing.sealing.answer(fix, to: $0) } ?? []
+            guard let last = bodies.last else { return complete() }
+            for body in bodies.dropLast() { try? outbox.add(WireForm.envelopes(body, query: query), isUrgent: true) }
+            report { WireForm.envelopes(last, query: query) }
         }
     }
 

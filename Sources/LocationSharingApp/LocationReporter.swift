@@ -47,10 +47,20 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
     /// result is removed, so its return is reported.
     private var proximities: [CLBeaconIdentityConstraint: [String: CLProximity]] = [:]
 
+    /// `nil` for a phone that sends its fixes open.
+    private let sealing: Sealing?
+
     /// Starts nothing; call ``start()``.
-    public init(account: ServiceAccount, outbox: Outbox, surroundings: Surroundings, interests: Interests = .frugal) {
+    ///
+    /// - Parameter sealing: Seals the fixes. Nothing else that says where the phone is leaves it then: no visits, crossings, beacons
+    ///   and headings.
+    public init(
+        account: ServiceAccount, outbox: Outbox, surroundings: Surroundings, interests: Interests = .frugal,
+        sealing: (any LocationSealing)? = nil
+    ) {
         (self.account, self.outbox, self.surroundings) = (account, outbox, surroundings)
         self.interests = interests
+        self.sealing = sealing.map { Sealing($0, account: account, network: surroundings.network) }
         super.init()
     }
 
@@ -133,26 +143,32 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
 
     /// Reports all of the fixes in one message.
     open func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-        send { try WireForm.fixes(locations) }
+        guard let sealing else { return send { try WireForm.fixes(locations) } }
+        guard let fixes = try? WireForm.fixes(locations).body else { return }
+        // Who may read is asked each time, so that a grant that has ended counts at once.
+        sealing.askQuestions { [outbox] questions in
+            guard let questions else { return }
+            for body in sealing.sealing.history(fixes, readers: questions) { try? outbox.add(WireForm.envelopes(body)) }
+        }
     }
 
     /// Reports a visit: an arrival, whose departure is `distantFuture`, or a departure.
     open func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {
         let now = surroundings.now()
-        send { try WireForm.report(.visit(visit, at: now)) }
+        sendOpen { try WireForm.report(.visit(visit, at: now)) }
     }
 
     /// Reports the entry, and begins to range the beacons of a beacon region.
     open func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
         let now = surroundings.now()
-        send { try WireForm.report(.crossing(region, isEntry: true, at: now)) }
+        sendOpen { try WireForm.report(.crossing(region, isEntry: true, at: now)) }
         range(region, isInside: true)
     }
 
     /// Reports the exit, and ends the ranging of a beacon region.
     open func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
         let now = surroundings.now()
-        send { try WireForm.report(.crossing(region, isEntry: false, at: now)) }
+        sendOpen { try WireForm.report(.crossing(region, isEntry: false, at: now)) }
         range(region, isInside: false)
     }
 
@@ -178,19 +194,24 @@ open class LocationReporter: NSObject, CLLocationManagerDelegate {
         for beacon in beacons {
             let name = "\(beacon.uuid) \(beacon.major) \(beacon.minor)"
             now[name] = beacon.proximity
-            if before[name] != beacon.proximity { send { try WireForm.report(.beacon(beacon)) } }
+            if before[name] != beacon.proximity { sendOpen { try WireForm.report(.beacon(beacon)) } }
         }
         proximities[beaconConstraint] = now
     }
 
     /// Reports each heading that Core Location delivers; its `headingFilter` limits them.
     open func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
-        send { try WireForm.report(.heading(newHeading)) }
+        sendOpen { try WireForm.report(.heading(newHeading)) }
     }
 
     /// Does nothing: either the location services recover by themselves, or the authorization has changed and is
     /// reported.
     open func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+
+    /// Sends a message that says where the phone is, unless it seals.
+    private func sendOpen(_ message: () throws -> Outbox.Message) {
+        if sealing == nil { send(message) }
+    }
 
     private func send(_ message: () throws -> Outbox.Message) {
         // A message that cannot be written to the disk is lost: there is no other storage.

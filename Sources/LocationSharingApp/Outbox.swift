@@ -18,7 +18,7 @@ public final class Outbox: @unchecked Sendable {
     /// One message to the service.
     public struct Message: Codable, Sendable, Equatable {
         /// The kind is the end of the file's name. A new `token` message replaces the waiting ones.
-        public enum Kind: String, Codable, Sendable { case token, fixes, reports }
+        public enum Kind: String, Codable, Sendable { case token, fixes, reports, envelopes }
 
         /// The kind of the message; a new `token` message replaces the waiting one.
         public let kind: Kind

@@ -9,6 +9,11 @@ enum WireForm {
         return Outbox.Message(kind: .fixes, path: "/v1/fixes", body: body, query: query)
     }
 
+    /// `POST /v1/envelopes`, with a body that the app's sealing made.
+    static func envelopes(_ body: Data, query: String? = nil) -> Outbox.Message {
+        Outbox.Message(kind: .envelopes, path: "/v1/envelopes", body: body, query: query)
+    }
+
     /// `POST /v1/reports`.
     static func report(_ report: Report, query: String? = nil) throws -> Outbox.Message {
         Outbox.Message(

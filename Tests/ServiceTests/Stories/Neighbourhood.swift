@@ -49,8 +49,13 @@ final class Neighbourhood {
     /// The place of the walker's phone: Karlsplatz in Vienna.
     static let place = (latitude: 48.2006, longitude: 16.3698)
 
+    /// The file of the walker's keys, for a phone that seals.
+    var walkersKeys: String { folder.file("walker.keys") }
+
     /// Starts the walker's phone, and returns when the service knows its push token.
-    func startPhone() throws -> Simulation {
+    ///
+    /// - Parameter seals: whether it seals its fixes with ``walkersKeys``, and adds them to the history.
+    func startPhone(seals: Bool = false) throws -> Simulation {
         let gpx = """
             <gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
             <trkpt lat="\(Self.place.latitude)" lon="\(Self.place.longitude)"><time>2026-05-04T07:00:00Z</time></trkpt>
@@ -60,7 +65,7 @@ final class Neighbourhood {
         let scenario = """
             {"service":"http://127.0.0.1:\(client.port)","pushStandIn":"127.0.0.1:\(standIn.courierPort)","devices":[
             {"device":"walker-phone","reportingKey":"\(phoneKey)","bundleID":"\(ServiceUnderTest.bundleID)",
-            "track":"track.gpx"}]}
+            "track":"track.gpx"\(seals ? #","keys":"walker.keys","reports":["updates"]"# : "")}]}
             """
         let simulation = try Simulation(
             Scenario(json: Array(scenario.utf8), directory: folder.path), diary: Diary { _ in })

@@ -1,4 +1,5 @@
 import Cryptography
+import DeviceAgent
 import Envelopes
 import Geodesy
 import Whereabouts
@@ -9,7 +10,7 @@ struct SealedPerson {
     let identity: Ed25519PrivateKey
     let recipient: Curve25519.KeyAgreement.PrivateKey
     /// When the recipient key was made.
-    let madeAt = Timestamp(milliseconds: 1_777_881_600_000)
+    let madeAt: Timestamp
 
     /// The subject and a friend of the village.
     static let walker = SealedPerson("walker", seed: 1)
@@ -23,6 +24,14 @@ struct SealedPerson {
             let recipient = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: bytes)
         else { preconditionFailure("Any 32 bytes are a key.") }
         (self.identity, self.recipient) = (identity, recipient)
+        madeAt = Timestamp(milliseconds: 1_777_881_600_000)
+    }
+
+    /// The person with the keys of a file.
+    init(_ file: KeyFile) {
+        guard let recipient = file.recipients.last else { preconditionFailure("A file has a recipient key.") }
+        (handle, identity, self.recipient) = (file.person.text, file.identity, recipient.key)
+        madeAt = recipient.madeAt
     }
 
     /// The name of the recipient key.
@@ -46,7 +55,7 @@ struct SealedPerson {
         let statement = KeyStatement.recipient(of: name, key: key, madeAt: madeAt)
         let signature = Hex.encode(statement.signature(by: signer ?? identity))
         return
-            #"{"kind":"recipient","key":"\#(Hex.encode(key))","signature":"\#(signature)","madeAt":\#(madeAt.milliseconds / 1000)}"#
+            #"{"kind":"recipient","key":"\#(Hex.encode(key))","signature":"\#(signature)","madeAt":\#(Double(madeAt.milliseconds) / 1000)}"#
     }
 
     /// The body by which the person accepts the key of another one.
