@@ -21,23 +21,30 @@ enum AskCommand {
     static let command = Command(
         words: ["ask"], summary: "Ask where a person is: wake the phone and wait for a fix.",
         requires: [asker, person, Options.purpose],
-        accepts: [wait, Options.json, Options.languages] + Receipts.options,
+        accepts: [wait, EnvelopeOpener.option, Options.json, Options.languages] + Receipts.options,
         details: """
             The question, its purpose and what was shown are recorded before the answer leaves; the person can see them.
-            Without an answer the exit code is 1.
+            Without an answer the exit code is 1. The answer of a phone that seals its fixes is an envelope, which --open-with opens.
+
+            \(EnvelopeOpener.help)
 
             \(Receipts.help)
             """, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
         let waitSeconds = invocation[wait] ?? 60
+        let person = invocation.required(person)
+        let opener = try invocation[EnvelopeOpener.option].map { (path) throws(ToolError) in
+            try EnvelopeOpener(path, of: person)
+        }
+        let earliest = Timestamp.now.adding(seconds: -Limits.defaultMaxAgeSeconds)
         let (json, answer) = try House.withClient(invocation) { client throws(ToolError) in
             var asker = try client.acting(
                 as: invocation.required(asker), scopes: ["query"], seconds: max(tokenSeconds, waitSeconds + 60))
             try Receipts.keep(of: &asker, invocation)
-            asker.service.receipts = asker.service.receipts.about(invocation.required(person).text)
+            asker.service.receipts = asker.service.receipts.about(person.text)
             let asked = try asker.post(
-                APIPath.peopleLocationQueries.parts(invocation.required(person).text)
+                APIPath.peopleLocationQueries.parts(person.text)
             ) { body in
                 body.field("purpose", invocation.required(Options.purpose))
                 body.field("initiation", "user")
@@ -46,16 +53,45 @@ enum AskCommand {
             }
             return try poll(try asked.read(StartedQuery.self).id, asker, waitSeconds: waitSeconds, invocation.console)
         }
-        if invocation.has(Options.json) {
+        let opened = try opener.flatMap { (opener) throws(ToolError) in
+            try open(answer, with: opener, notBefore: earliest)
+        }
+        if let opened {
+            show(opened, invocation)
+        } else if invocation.has(Options.json) {
             invocation.console.result(json.jsonLine)
+        } else if answer.envelope != nil {
+            throw .data(
+                "The answer is sealed. Ask with --open-with and the file of your keys; \"key add\" makes one.")
         } else if let location = answer.location {
             if answer.status == "answeredFromLastKnown" {
                 invocation.console.line("The phone sent no new fix; this is the last known location.")
             }
             invocation.console.line(LocationText(location: location, now: .now).lines)
         }
-        guard answer.location != nil else {
+        guard answer.location != nil || answer.envelope != nil else {
             throw .checkFailed(invocation.has(Options.json) ? nil : "There was no answer within \(waitSeconds) s.")
+        }
+    }
+
+    /// The location in a sealed answer; `nil` for another answer.
+    private static func open(
+        _ answer: QueryAnswer, with opener: EnvelopeOpener, notBefore earliest: Timestamp
+    ) throws(ToolError) -> QueryAnswer? {
+        guard let item = answer.envelope, let query = QueryID(answer.id) else { return nil }
+        let fix = try opener.fix(in: item, answering: query, notBefore: earliest)
+        let precision = Precision.allCases.first { $0.word == item.precision } ?? .exact
+        var opened = answer
+        opened.envelope = nil
+        opened.location = LocationItem(opened: fix, precision: precision)
+        return opened
+    }
+
+    private static func show(_ answer: QueryAnswer, _ invocation: Invocation) {
+        if invocation.has(Options.json) {
+            invocation.console.result(answer.bytes + [UInt8(ascii: "\n")])
+        } else if let location = answer.location {
+            invocation.console.line(LocationText(location: location, now: .now).lines)
         }
     }
 

@@ -7,7 +7,7 @@ import Whereabouts
 enum ReadCommands {
     static let reader = Options.handle("as", help: "read as this person, under their grant (default: as the operator)")
     static let range: [any OptionDeclaration] = [Options.from, Options.to, day, timeZone]
-    private static let day = Option<String>(
+    static let day = Option<String>(
         name: "day", placeholder: "DATE",
         help: "one day by the local time where the person was, instead of --from and --to",
         form: "a date, for example 2026-03-29", read: { CalendarDay($0) == nil ? nil : $0 })
@@ -38,13 +38,15 @@ enum ReadCommands {
     static let all = [
         Command(
             words: ["location"], summary: "Show a person's newest known location.", requires: [Options.person],
-            accepts: [crs] + naming, run: location),
+            accepts: [crs, EnvelopeOpener.option] + naming, details: EnvelopeOpener.help, run: location),
         Command(
             words: ["track"], summary: "List a person's fixes in order of time.",
-            requires: [Options.person], accepts: range + [distanceFilter, crs] + common, details: details, run: track),
+            requires: [Options.person], accepts: range + [distanceFilter, crs, EnvelopeOpener.option] + common,
+            details: details + "\n\n" + EnvelopeOpener.help, run: track),
         Command(
             words: ["visits"], summary: "List where a person stayed, and for how long.", requires: [Options.person],
-            accepts: range + [crs] + past + naming, details: pastDetails,
+            accepts: range + [crs, EnvelopeOpener.option] + past + naming,
+            details: pastDetails + "\n\n" + EnvelopeOpener.help,
             run: visits),
         Command(
             words: ["explain", "visit"], summary: "Show the events that a visit is derived from.", operands: .one("ID"),
@@ -105,6 +107,9 @@ enum ReadCommands {
 
     private static func location(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
+        if let path = invocation[EnvelopeOpener.option] {
+            return try SealedReads.location(try EnvelopeOpener(path, of: person), invocation)
+        }
         let answer = try reading(invocation) { client, query throws(ToolError) in
             try client.get(APIPath.peopleLocation.parts(person.text), query: query)
         }
@@ -118,6 +123,12 @@ enum ReadCommands {
     /// Shown page by page, because a track may have millions of fixes.
     private static func track(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
+        if let path = invocation[EnvelopeOpener.option] {
+            guard invocation[distanceFilter] == nil, invocation[crs] == nil else {
+                throw .usage("--distance-filter and --crs are not for --open-with: the service cannot compute them.")
+            }
+            return try SealedReads.track(try EnvelopeOpener(path, of: person), invocation)
+        }
         let (console, isJSON) = (invocation.console, invocation.has(Options.json))
         var count = 0
         let asOf = try reading(invocation) { client, query throws(ToolError) in
@@ -154,7 +165,7 @@ enum ReadCommands {
         invocation[crs] == nil ? (">LATITUDE", ">LONGITUDE") : (">X", ">Y")
     }
 
-    private static func cells(of point: TrackPoint) -> [String] {
+    static func cells(of point: TrackPoint) -> [String] {
         let fix = point.fix
         let (first, second) = Text.coordinate(of: fix.at)
         return [
@@ -169,8 +180,19 @@ enum ReadCommands {
         LocalTime.text(Timestamp(moment), in: zone)
     }
 
+    /// The visits that the service derives, or those of opened envelopes.
+    private static func visitItems(_ invocation: Invocation) throws(ToolError) -> ([JSONValue], asOf: String?) {
+        guard let path = invocation[EnvelopeOpener.option] else { return try list(.peopleVisits, invocation) }
+        guard invocation[crs] == nil, invocation[PastAnswer.option] == nil else {
+            throw .usage("--crs and --as-of are not for --open-with: the service cannot compute them.")
+        }
+        return (
+            try SealedReads.visits(try EnvelopeOpener(path, of: invocation.required(Options.person)), invocation), nil
+        )
+    }
+
     private static func visits(_ invocation: Invocation) throws(ToolError) {
-        let (visits, asOf) = try list(.peopleVisits, invocation)
+        let (visits, asOf) = try visitItems(invocation)
         let (x, y) = axes(invocation)
         let table = Table("ARRIVAL", "DEPARTURE", ">STAY", "PLACE", x, y, ">ACCURACY")
         let sentence = "There is no visit in that time."

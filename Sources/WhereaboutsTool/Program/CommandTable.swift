@@ -5,7 +5,8 @@ enum CommandTable {
     static let all: [Command] =
         [ServeCommand.command, AboutCommand.command, DoctorCommand.command]
         + PersonCommands.all + AccountCommands.all + [ScheduleCommands.command] + DeviceCommands.all
-        + GrantCommands.all + LinkCommands.all + SharingCommands.all + TokenCommands.all + SessionCommands.all
+        + KeyCommands.all + GrantCommands.all + LinkCommands.all + SharingCommands.all + TokenCommands.all
+        + SessionCommands.all
         + RegionCommands.all + CorrectionCommands.all + FixCommands.all + WebhookCommands.all
         + [AskCommand.command, PushTestCommand.command, ImportCommand.command] + ImportCommand.undoing
         + ReadCommands.all + [SummaryCommand.command] + AuditCommand.all + ProofCommands.all + [EventsCommand.command]
