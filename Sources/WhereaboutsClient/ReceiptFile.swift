@@ -124,7 +124,7 @@ extension ServiceClient {
     /// part of the path.
     private static let aboutPeople: [APIPath] = [
         .peopleLocation, .peopleTrack, .peopleVisits, .peopleVisit, .peopleCrossings, .peopleTrips, .peoplePlaces,
-        .peopleSummary, .peopleAudit, .peopleFindings, .peopleExport, .peopleProof, .peopleCheckpoint,
+        .peopleSummary, .peopleAudit, .peopleFindings, .peopleExport, .peopleProof, .peopleCheckpoint, .peopleEnvelopes,
     ]
 
     /// The JSON of an answer whose receipt, if receipts are kept, is on disk.
@@ -133,7 +133,7 @@ extension ServiceClient {
         // An answer that cannot be read may show a location.
         let isAnswered =
             APIPath.locationQuery.matches(path)
-            && ((try? QueryAnswer.read(value)).map { $0?.location != nil } ?? true)
+            && ((try? QueryAnswer.read(value)).map { $0?.location != nil || $0?.envelope != nil } ?? true)
         try keepReceipt(of: response, path, isAnswer: isAnswered)
         return value
     }

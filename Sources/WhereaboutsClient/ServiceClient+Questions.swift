@@ -60,6 +60,10 @@ extension ServiceClient {
             switch (seen.status, location) {
             case ("answered", let location?): return .now(location)
             case ("answeredFromLastKnown", let location?): return .lastKnown(location)
+            case ("answered", nil) where seen.envelope != nil:
+                throw ClientError.service(
+                    "The person's phone sealed the answer, and this library cannot open it; use whereabouts ask --open-with."
+                )
             case ("noAnswer", _): return .none
             case ("pending", _): if left <= 0 { return .none }
             default: throw Self.unexpected(path)
