@@ -64,7 +64,7 @@ extension Standing {
         return true
     }
 
-    /// What is wrong with an envelope, whoever may open it; `nil` for a good one.
+    /// What is wrong with an envelope, regardless of its recipients; `nil` for a good one.
     private func flaw(of report: SealedReport, from device: DeviceID, of person: PersonID) -> RejectionReason? {
         guard let identity = sealingKeys[person].identity, report.signer == identity.key.id else {
             return .wrongSignature

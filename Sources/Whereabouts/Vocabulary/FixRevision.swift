@@ -26,7 +26,7 @@ extension LocationRead.Question {
         switch self {
         case .location, .track, .visits, .crossings, .trips, .places, .summary: true
         // Friends' locations are read from the log, by the newest standing.
-        // Nobody can withdraw what the service cannot find: envelopes have neither time nor place.
+        // A person withdraws fixes by time, and the service does not know that of envelopes.
         case .audit, .events, .settings, .consent, .live, .friends, .envelopes: false
         }
     }

@@ -23,7 +23,7 @@ package struct IdentityKey: Hashable, Sendable {
     package let id: KeyID
     /// An Ed25519 public key, ``Limits/publicKeyBytes`` bytes.
     package let key: [UInt8]
-    /// A signature by the key itself: whoever published it has the private key.
+    /// A signature by the key itself, which shows that the publisher has the private key.
     package let signature: [UInt8]
     /// A signature by the person's identity key before this one. `nil` if there was none, or it is lost or replaced.
     package let previousSignature: [UInt8]?

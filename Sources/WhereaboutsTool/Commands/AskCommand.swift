@@ -24,7 +24,8 @@ enum AskCommand {
         accepts: [wait, EnvelopeOpener.option, Options.json, Options.languages] + Receipts.options,
         details: """
             The question, its purpose and what was shown are recorded before the answer leaves; the person can see them.
-            Without an answer the exit code is 1. The answer of a phone that seals its fixes is an envelope, which --open-with opens.
+            Without an answer the exit code is 1. A phone that seals its fixes answers with an envelope, which --open-with
+            opens.
 
             \(EnvelopeOpener.help)
 

@@ -8,7 +8,7 @@ import Replies
 import Whereabouts
 import WireFormats
 
-/// Opens a person's envelopes on this computer, with the keys of a file (``KeyFile``). The keys never leave it.
+/// Opens a person's envelopes on this computer, with the keys of a file (`KeyFile`). The keys never leave it.
 struct EnvelopeOpener {
     /// `--open-with`.
     static let option = Options.text(
