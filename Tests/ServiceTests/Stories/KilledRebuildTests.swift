@@ -105,7 +105,7 @@ import Whereabouts
         #expect(killedInside > 0 && resumed > 0, "\(killedInside) kills inside, \(resumed) files resumed")
         try eventually("the rebuild", within: Self.patience, pauseMilliseconds: 50) {
             let all = try Self.candidates(client, admin)
-            return all.count == 4 && all.values.allSatisfy { $0["state"]?.string == "ready" }
+            return all.count == 5 && all.values.allSatisfy { $0["state"]?.string == "ready" }
         }
         for name in names {
             let diff = try client.send("GET", "/v1/projections/\(name)/diff", as: admin)
