@@ -63,9 +63,10 @@ struct EnvelopeIngestEndpoints: Sendable {
     func take(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> HTTPResponse {
         let body = try exchange.object("envelopes", "refused")
         let (texts, refusals) = (try Self.list(body, "envelopes"), try Self.list(body, "refused"))
-        guard texts.count + refusals.count <= Limits.envelopesPerRequest else {
+        guard max(texts.count, refusals.count) <= Limits.envelopesPerRequest else {
             throw Problem(
-                413, "Too many envelopes", "Send at most \(Limits.envelopesPerRequest) envelopes in one request.")
+                413, "Too many envelopes",
+                "Send at most \(Limits.envelopesPerRequest) envelopes, and as many refusals, in one request.")
         }
         let identity = decisions.log.withStanding { standing in
             standing.owner(of: exchange.caller).flatMap { standing.sealingKeys[$0].identity?.key }

@@ -47,6 +47,19 @@ def test_somebody_new_is_told_what_to_do(world):
         visit.must_be_quiet("new")
 
 
+def test_a_sealed_phone_is_said_to_be_sealed(world):
+    world.house.add_person("sealer")
+    world.house.add_phone("sealer")
+    world.house.tool("key", "add", "--as", "sealer", "--keys", str(world.house.folder / "sealer.keys"))
+    world.house.tool("device", "seal", "sealer-phone", "--as", "sealer")
+    with world.visit("sealer") as visit:
+        visit.open("devices")
+        visit.has("section.card", "only sealed locations")
+        visit.open("day")
+        visit.has(".empty", "Your phone seals where you are")
+        visit.must_be_quiet("sealed")
+
+
 def test_another_person_does_not_exist(world):
     with world.visit("stranger") as visit:
         visit.open("audit?person=walker")

@@ -244,6 +244,11 @@ function draw(context, date) {
                 extra.replaceChildren(empty(strings('day.noVisit'), strings('day.noVisitLead', { age: time.age(at) })));
                 return;
             }
+            const devices = at || future ? [] : await context.api.all(context.api.mine('devices'), {}, { signal: context.signal }).catch(() => []);
+            if (devices.some(device => device.sealed)) {
+                extra.replaceChildren(empty(strings('day.sealed'), strings('devices.sealedText'), h('a', { class: 'button', href: '/devices' }, strings('devices.nav'))));
+                return;
+            }
             extra.replaceChildren(empty(strings(future ? 'day.future' : 'day.empty'),
                 at ? strings('day.lastFix', { age: time.age(at) }) : future ? '' : strings('day.noFixEver'),
                 at ? h('a', { class: 'button', href: `/day/${dateOf(time.zone(last.location.place?.timeZone), at, time.start)}` }, strings('day.goThere'))

@@ -46,9 +46,11 @@ function card(context, who, one, read) {
             [strings('devices.battery'), one.battery !== undefined && h('span', { class: 'row' }, h('meter', { class: 'gauge', min: 0, max: 1, low: 0.2, value: one.battery, 'aria-label': strings('devices.battery') }), strings.percent(one.battery))],
             [strings('devices.app'), one.app && [one.app.userAgent ?? '', one.app.userAgent && h('br'), h('code', { class: 'mut' }, one.app.address)]],
             [strings('devices.authorization'), one.authorization && [word('devices.status', one.authorization.status), one.authorization.accuracy === 'reduced' && `, ${strings('devices.reduced')}`]],
+            [strings('devices.sealing'), one.sealed && strings('devices.sealed')],
             [strings('devices.woken'), strings(one.pushToken ? 'devices.canBeWoken' : 'devices.cannotBeWoken')],
             [strings('devices.wrong'), one.wrongPasswords && h('span', { class: 'no' }, strings('devices.wrongCount', { count: one.wrongPasswords.count }), ' · ', moment(one.wrongPasswords.newest))],
         ]),
+        one.sealed && note(false, strings('devices.sealedText')),
         one.authorization && one.authorization.status !== 'authorizedAlways' && note(true, strings('devices.notAlwaysText')),
         rejected.length > 0 && more(strings('devices.rejected', { count: rejected.length }), () => table({
             caption: strings('devices.rejectedCaption'), rows: rejected, columns: [

@@ -17,6 +17,6 @@ enum DeviceSealed: Fact {
 
     static func audited(_ recorded: RecordedEvent) -> Audited {
         guard case .deviceSealed(let device, let isSealed) = recorded.event else { return .nothing }
-        return .change(SettingChange(item: device.rawValue, name: isSealed ? "sealed" : "open"))
+        return .change(SettingChange(item: device.rawValue, name: isSealed ? "on" : "off"))
     }
 }
