@@ -24,8 +24,8 @@ struct SealingEndpoints: Sendable {
     ///
     /// Recorded as `IdentityKeyPublished` or `RecipientKeyPublished`. The same key again makes no event.
     ///
-    /// - Throws: 400 for a malformed member, 409 for a recipient key that another person has published, 422 for a signature
-    ///   that does not fit, for a new identity key without that of the one before it, and past
+    /// - Throws: 400 for a malformed member, 409 for a recipient key that another person has published, 422 for a member of the
+    ///   other kind, for a signature that does not fit, for a new identity key without that of the one before it, and past
     ///   ``Limits/recipientKeysInUse`` keys.
     func publish(_ exchange: Exchange) throws(Problem) -> Command {
         let body = try exchange.object("kind", "key", "signature", "previousSignature", "madeAt")
@@ -35,7 +35,7 @@ struct SealingEndpoints: Sendable {
         let held = try identity(of: handle, exchange)
         switch try body.requiredText("kind") {
         case "identity":
-            guard body["madeAt"]?.isNull ?? true else { throw .invalid("\"madeAt\" is for recipient keys.") }
+            guard body["madeAt"]?.isNull ?? true else { throw .refused("\"madeAt\" is for recipient keys.") }
             let previous =
                 body["previousSignature"]?.isNull ?? true
                 ? nil : try Self.bytes(body, "previousSignature", Limits.signatureBytes)
@@ -51,9 +51,9 @@ struct SealingEndpoints: Sendable {
             return .publishIdentityKey(made, of: handle, after: previous == nil ? nil : held?.id)
         case "recipient":
             guard body["previousSignature"]?.isNull ?? true else {
-                throw .invalid("\"previousSignature\" is for identity keys.")
+                throw .refused("\"previousSignature\" is for identity keys.")
             }
-            guard let madeAt = try body.optionalTime("madeAt") else { throw .invalid("\"madeAt\" is missing.") }
+            guard let madeAt = try body.optionalTime("madeAt") else { throw .refused("\"madeAt\" is missing.") }
             let statement = KeyStatement.recipient(of: handle, key: key, madeAt: madeAt)
             guard let held, statement.isSigned(signature, by: held.key) else {
                 throw Self.unsigned("signature", "your identity key, which must be published first")
