@@ -73,7 +73,8 @@ def test_each_colored_state_is_a_word_or_a_shape(world):
         visit.has(".entry")
         bare = visit.page.evaluate("""() => [...document.querySelectorAll('.entry')].filter(one => one.innerText.replace(/[0-9:\\s]/g, '').length < 4).map(one => one.outerHTML.slice(0, 200))""")
         expect(not bare, f"entries without words: {bare}")
-        # One kind of entry, one kind of mark: the legend names each.
+        # One kind of entry, one kind of mark: the legend, which comes with the map, names each.
+        visit.has(".legend")
         kinds = set(visit.page.evaluate("() => [...document.querySelectorAll('.entry .mark')].map(one => one.className.replace('mark ', ''))"))
         named = set(visit.page.evaluate("() => [...document.querySelectorAll('.legend .mark')].map(one => one.className.replace('mark ', ''))"))
         expect(kinds <= set(MARKS), f"marks that this test does not know: {kinds - set(MARKS)}")
