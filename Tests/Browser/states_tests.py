@@ -56,8 +56,21 @@ def test_a_sealed_phone_is_said_to_be_sealed(world):
         visit.open("devices")
         visit.has("section.card", "only sealed locations")
         visit.open("day")
-        visit.has(".empty", "Your phone seals where you are")
+        visit.has(".empty", "Your phone seals its locations")
         visit.must_be_quiet("sealed")
+
+
+def test_a_token_that_may_not_change_anything_is_told_so(world):
+    house = world.house
+    house.add_person("reader")
+    house.tokens["reader"] = house.post("/v1/people/reader/tokens", {"scopes": ["query", "audit"]})["token"]
+    with world.visit("reader") as visit:
+        for view in ("sharing", "regions", "devices", "welcome", "day"):
+            visit.open(view)
+            visit.has(".empty", "No fixes this day" if view == "day" else "You may read here")
+        visit.must_be_quiet("read only")
+    refused = [entry for entry in house.get("/v1/people/reader/audit")["items"] if entry.get("verdict") == "refused"]
+    expect(not refused, f"the page asks for what its token may not read: {refused}")
 
 
 def test_another_person_does_not_exist(world):

@@ -85,6 +85,11 @@ function failed(error, context, retry = again) {
     context.main.replaceChildren(h('div', { class: 'page' }, empty(strings(absent ? 'problem.absent' : 'problem.title'), absent ? '' : sentence(error), h('button', { type: 'button', onclick: retry }, strings('problem.again')))));
 }
 
+/** A view that changes something, for a session that may only read. */
+function readOnly(context, title) {
+    context.main.replaceChildren(h('div', { class: 'page' }, h('h1', { tabindex: -1 }, strings(title)), empty(strings('problem.readOnly'), strings('problem.readOnlyText'))));
+}
+
 /** Takes the zone and the start of the day from the address, then from the last choice. */
 function readTime() {
     const query = new URLSearchParams(location.search);
@@ -117,7 +122,7 @@ async function boot() {
     header(me);
     await start(() => {
         readTime();
-        return { main, me, person: me.person ?? me.link?.person, api, live, strings, time, announce, failed };
+        return { main, me, person: me.person ?? me.link?.person, api, live, strings, time, announce, failed, readOnly };
     });
     if (navigator.serviceWorker && me.assets) navigator.serviceWorker.register('/offline.js').catch(() => {});
 }

@@ -4,6 +4,9 @@ import { strings } from './strings.js';
 /** The first part of the path names the view; its module is `view-NAME.js`. */
 export const views = ['now', 'day', 'audit', 'sharing', 'places', 'year', 'requests', 'regions', 'devices', 'operate', 'welcome'];
 
+/** They change something, and read nothing without the scope `manage`. */
+const managing = ['sharing', 'regions', 'devices', 'welcome'];
+
 let make;
 let current;
 let turn = 0;
@@ -75,7 +78,9 @@ async function show(moved) {
         const view = await import(`./view-${name}.js`);
         if (mine !== turn) return;
         document.title = `${strings(view.title)} · Whereabouts`;
-        await view.show(context);
+        // Their reads would be refused, each on record.
+        if (managing.includes(name) && !context.me.link && context.me.scopes?.includes('manage') === false) context.readOnly(context, view.title);
+        else await view.show(context);
     } catch (error) {
         if (mine !== turn || error.name === 'AbortError') return;
         context.failed(error, context);

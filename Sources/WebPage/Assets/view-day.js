@@ -244,7 +244,7 @@ function draw(context, date) {
                 extra.replaceChildren(empty(strings('day.noVisit'), strings('day.noVisitLead', { age: time.age(at) })));
                 return;
             }
-            const devices = at || future ? [] : await context.api.all(context.api.mine('devices'), {}, { signal: context.signal }).catch(() => []);
+            const devices = at || future || context.me.scopes?.includes('manage') === false ? [] : await context.api.all(context.api.mine('devices'), {}, { signal: context.signal }).catch(() => []);
             if (devices.some(device => device.sealed)) {
                 extra.replaceChildren(empty(strings('day.sealed'), strings('devices.sealedText'), h('a', { class: 'button', href: '/devices' }, strings('devices.nav'))));
                 return;
