@@ -148,8 +148,8 @@ import Whereabouts
         #expect(own == derived && own.count == 3, "\(own) \(derived)")
     }
 
-    @Test func `Ben asks, and his computer opens the answer`() throws {
-        defer { service.stop() }
+    /// Ben asks, and Anna's phone answers from 48.2087.
+    private func ask() throws -> JSONValue {
         let isOver = Mutex(false)
         let phone = WorkerThread { [self] in
             // Until the phone has answered, or the test is over.
@@ -166,12 +166,28 @@ import Whereabouts
             isOver.withLock { $0 = true }
             phone.join()
         }
-        let asked = try json(
+        return try json(
             tool(
                 "ask", "--as", "ben", "--person", "anna", "--purpose", "lunch", "--wait", "30", "--open-with", bens,
                 "--json", "--no-receipts"))
+    }
+
+    @Test func `Ben asks, and his computer opens the answer`() throws {
+        defer { service.stop() }
+        let asked = try ask()
         #expect(asked["status"]?.string == "answered")
         #expect(asked["location"]?["latitude"]?.double == 48.2087 && asked["envelope"] == nil)
+    }
+
+    @Test func `an opened location is as precise as its grant`() throws {
+        defer { service.stop() }
+        try succeed(["grant", "remove", "1"])
+        try succeed(["grant", "add", "--person", "anna", "--requester", "ben", "--precision", "kilometer"])
+        #expect(try ask()["location"]?["precision"]?.string == "kilometer")
+        let found = try json(
+            tool("location", "--person", "anna", "--as", "ben", "--open-with", bens, "--json", "--no-receipts"))
+        #expect(found["location"]?["precision"]?.string == "kilometer")
+        #expect(found["location"]?["latitude"]?.double.map { abs($0 - 48.2087) > 0.0001 } == true)
     }
 
     @Test func `the safety number is the same on both computers`() throws {

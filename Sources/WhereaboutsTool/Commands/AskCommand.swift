@@ -81,10 +81,9 @@ enum AskCommand {
     ) throws(ToolError) -> QueryAnswer? {
         guard let item = answer.envelope, let query = QueryID(answer.id) else { return nil }
         let fix = try opener.fix(in: item, answering: query, notBefore: earliest)
-        let precision = Precision.allCases.first { $0.word == item.precision } ?? .exact
         var opened = answer
         opened.envelope = nil
-        opened.location = LocationItem(opened: fix, precision: precision)
+        opened.location = LocationItem(fix)
         return opened
     }
 

@@ -42,18 +42,29 @@ struct EnvelopeOpener {
     /// The fix in an answer to one's own query.
     ///
     /// - Parameter earliest: The oldest time that the query accepts.
-    func fix(in item: EnvelopeItem, answering query: QueryID, notBefore earliest: Timestamp) throws(ToolError) -> Fix {
-        guard case .answer(let answer) = try Self.envelope(item) else { throw Self.refused(.foreignQuery) }
-        return try opened(for: answer.wrapped) { (key) throws(EnvelopeError) in
+    func fix(
+        in item: EnvelopeItem, answering query: QueryID, notBefore earliest: Timestamp
+    ) throws(ToolError) -> OpenedFix {
+        let envelope = try Self.envelope(item)
+        guard case .answer(let answer) = envelope else { throw Self.refused(.foreignQuery) }
+        let fix = try opened(for: answer.wrapped) { (key) throws(EnvelopeError) in
             try answer.open(with: key, signedBy: identity, answering: query, notBefore: earliest)
         }
+        return OpenedFix(fix, in: envelope, item)
     }
 
-    /// A fix of the history, with the device that took it.
+    /// A fix that was opened, with the device that took it.
     struct OpenedFix {
         let fix: Fix
+        /// What the envelope shows.
+        let precision: Precision
         let device: String?
         let number: Reference
+
+        init(_ fix: Fix, in envelope: Envelope, _ item: EnvelopeItem) {
+            (self.fix, precision, device) = (fix, envelope.tier.precision, item.device)
+            number = item.number ?? .text("")
+        }
     }
 
     /// The fixes that this computer can open, each once, in the order of time, and the count of envelopes that it cannot.
@@ -78,7 +89,7 @@ struct EnvelopeOpener {
                     closed += 1
                     continue
                 }
-                found.append(OpenedFix(fix: fix, device: item.device, number: item.number ?? .text("")))
+                found.append(OpenedFix(fix, in: envelope, item))
             case .answer(let answer):
                 let fix = file.recipients.lazy.compactMap { recipient in
                     try? answer.open(
@@ -89,7 +100,7 @@ struct EnvelopeOpener {
                     closed += 1
                     continue
                 }
-                found.append(OpenedFix(fix: fix, device: item.device, number: item.number ?? .text("")))
+                found.append(OpenedFix(fix, in: envelope, item))
             }
         }
         found.sort { $0.fix.timestamp < $1.fix.timestamp }
@@ -139,12 +150,13 @@ struct EnvelopeOpener {
 
 extension LocationItem {
     /// A fix that was opened here, as an answer shows it.
-    init(opened fix: Fix, precision: Precision) {
+    init(_ opened: EnvelopeOpener.OpenedFix) {
+        let fix = opened.fix
         self.init(
             timestamp: Moment(fix.timestamp),
             at: .degrees(latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude),
             horizontalAccuracy: fix.horizontalAccuracy, altitude: fix.altitude,
             ellipsoidalAltitude: fix.ellipsoidalAltitude, speed: fix.speed, course: fix.course,
-            precision: precision.word)
+            precision: opened.precision.word)
     }
 }

@@ -40,7 +40,7 @@ enum SealedReads {
     static func location(_ opener: EnvelopeOpener, _ invocation: Invocation) throws(ToolError) {
         let recent = try fixes(opener, from: Timestamp.now.adding(seconds: -30 * 86_400), to: nil, invocation)
         let all = recent.isEmpty ? try fixes(opener, from: nil, to: nil, invocation) : recent
-        let location = all.last.map { LocationItem(opened: $0.fix, precision: .exact) }
+        let location = all.last.map { LocationItem($0) }
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()
