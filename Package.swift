@@ -99,7 +99,10 @@ let package = Package(
         // The log on a database server.
         module(
             "PostgreSQLLog",
-            ["Cryptography", "Log", "PostgreSQL", "SQLite", "Threading", "Transparency", "Whereabouts"]),
+            [
+                "Cryptography", "Log", "LogVerifying", "PostgreSQL", "SQLite", "Threading", "Transparency",
+                "Whereabouts",
+            ]),
         tests(
             "PostgreSQLLog",
             [

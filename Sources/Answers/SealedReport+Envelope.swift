@@ -23,7 +23,7 @@ extension SealedReport {
 }
 
 extension QueryView.Answer {
-    /// The answer that an envelope is; `nil` for bytes that are no envelope.
+    /// The item of an envelope; `nil` for bytes that are no envelope.
     init?(_ sealed: SealedFix) {
         guard case .answer(let envelope)? = try? Envelope(decoding: sealed.envelope) else { return nil }
         self = .sealed(

@@ -13,7 +13,7 @@ package import Whereabouts
 package enum KeyStatement: Hashable, Sendable {
     /// This is the person's identity key. It is signed by itself and, if there is a previous one, by that key too.
     case identity(of: Handle, key: [UInt8], previous: [UInt8]?)
-    /// The person can open what is sealed for this key.
+    /// The person has the private half of this key.
     case recipient(of: Handle, key: [UInt8], madeAt: Timestamp)
     /// The signer's phones may seal for the key of this name, of the owner with this identity key.
     case pin(owner: Handle, identity: [UInt8], key: RecipientKeyID)

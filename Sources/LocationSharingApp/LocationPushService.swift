@@ -7,8 +7,7 @@ public import Foundation
 /// reports the last one that Core Location knows, with that fix's own timestamp, and never presents it as new. If there
 /// is none at all, or no authorization, it reports the authorization.
 ///
-/// With sealing, it asks the service who wants to know, and uploads envelopes for them instead. The fix does not leave the phone
-/// otherwise.
+/// With sealing, it asks the service who asked, and uploads envelopes for them. The fix itself does not leave the phone.
 ///
 /// The name of a subclass with an initializer without arguments goes into the extension's Info.plist as
 /// `NSExtensionPrincipalClass`.

@@ -3,7 +3,8 @@ public import Foundation
 /// Seals fixes end to end, so that only the people whose keys the owner has accepted can read them.
 ///
 /// On a phone, it uses CryptoKit with keys in the Keychain, in an access group that the app and its extension share; in
-/// simulations, a file. It must seal only for keys that it knows itself: the service and its pushes name keys and never bring one.
+/// simulations, a file. It must seal only for keys that it has itself: the service and its pushes name keys, and never supply
+/// them.
 ///
 /// An app with sealing asks the service who may read (`GET /v1/devices/DEVICE/questions`) before it seals, so that a grant that has
 /// ended counts at once.

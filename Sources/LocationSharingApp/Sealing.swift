@@ -15,7 +15,7 @@ struct Sealing: Sendable {
     }
 
     /// Asks for the open questions and the readers of the history. `completion` is called once, on any thread, with the service's
-    /// answer; without one with `nil`: nothing can be sealed then.
+    /// answer, or with `nil` if there is none; then nothing can be sealed.
     func askQuestions(completion: @escaping @Sendable (Data?) -> Void) {
         let path = "/v1/devices/\(account.device)/questions"
         var request = URLRequest(url: account.service.appendingPathComponent(path))

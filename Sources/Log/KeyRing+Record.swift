@@ -3,7 +3,7 @@ import SQLite
 import Synchronization
 package import Whereabouts
 
-/// The keys of a log whose events are on a database server are there too, in the same wrapped form, so that the machine
+/// Where keys become durable if the log is on a database server: there too, in the same wrapped form, so that another machine
 /// that takes the log over can open its events. `keys.sqlite` is then a copy.
 package protocol KeyRecord: Sendable {
     /// Adds keys; they are durable on return.
@@ -73,8 +73,8 @@ extension KeyRing {
         } catch { throw .sqlite(error) }
     }
 
-    /// Makes the file a copy of the keys on the server. Keys that only the file has go: no event was stored under them, or
-    /// they were destroyed.
+    /// Makes the file a copy of the keys on the server. Keys that only the file has are deleted: no event was stored under
+    /// them, or they were destroyed.
     ///
     /// - Throws: ``LogError/keyEncryptionKey(_:)`` if the server's keys are wrapped under another key. Nothing is changed
     ///   then.

@@ -31,7 +31,7 @@ package protocol LogEngine: AnyObject {
     /// batches, from time to time.
     func confirm() throws(LogError)
 
-    /// Gives the batch up after a fault. Does nothing if none has begun.
+    /// Drops the batch after a fault. Does nothing if none has begun.
     func rollBack()
 }
 
@@ -50,7 +50,7 @@ package struct LogEnd: Sendable {
     }
 }
 
-/// What became of a batch.
+/// The outcome of a commit.
 package enum CommitOutcome: Sendable {
     /// It is durable.
     case committed

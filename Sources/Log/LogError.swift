@@ -36,7 +36,7 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
     case hotJournal(path: String)
     /// Durable events are missing from the log.
     case lost(LogLoss)
-    /// The database server of the log failed, or cannot be reached; the text says how, without data.
+    /// The log's database server failed, is unsafe or cannot be reached. The text is part of a sentence, without data.
     case server(String)
     /// Another process has taken the log over.
     case fenced
@@ -77,7 +77,7 @@ package enum LogError: Error, Sendable, CustomStringConvertible {
         case .hotJournal(let path):
             "\(path)-wal has data that is not in \(path) yet, and cannot be read on read-only media; copy the whole folder to a writable place, and name the copy with --data."
         case .lost(let loss): loss.description
-        case .server(let what): "The log's database server failed: \(what)."
+        case .server(let what): "The log's database server cannot be used: \(what)."
         case .fenced: "Another process has taken the log over, so this one stops; nothing that it acknowledged is lost."
         case .commitUnknown(let how):
             "It is not known whether the newest events are durable: \(how). The next start reads it from the database server."

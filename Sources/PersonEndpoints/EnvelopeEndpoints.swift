@@ -14,7 +14,7 @@ struct EnvelopeEndpoints: Sendable {
     let decisions: Decisions
     let views: Views
 
-    /// An envelope has about 500 bytes, and a read of the log of its own.
+    /// An envelope has about 500 bytes, and each is read from the log by itself.
     static let envelopesPerPage: Int64 = 100
     /// The quarters of an hour that there can be.
     private static let buckets: ClosedRange<Int64> = 0...TimeBucket.numbers.upperBound
@@ -87,7 +87,7 @@ struct EnvelopeEndpoints: Sendable {
         /// Whether the reader needs a grant.
         let isLimited: Bool
         private let permit: Permit
-        /// The reader's keys, also withdrawn ones: what was sealed for them stays readable.
+        /// The reader's keys. Withdrawn ones still open what was sealed for them.
         private let keys: Set<KeyID>
         private let hasHistory: Bool
 

@@ -85,11 +85,9 @@ struct SealingEndpoints: Sendable {
     ///
     /// - Throws: 404 for a key that the person never had.
     func withdraw(_ exchange: Exchange) throws(Problem) -> Command {
-        let reason: KeyWithdrawal
-        switch exchange.request.parameter("reason") {
-        case nil, "replaced": reason = .replaced
-        case "lost": reason = .lost
-        default: throw .invalid("\"reason\" must be replaced or lost.")
+        let word = exchange.request.parameter("reason") ?? KeyWithdrawal.replaced.word
+        guard let reason = KeyWithdrawal.allCases.first(where: { $0.word == word }) else {
+            throw .invalid("\"reason\" must be replaced or lost.")
         }
         return .withdrawKey(try Self.name(exchange.parameters[1]), reason, of: try exchange.handle(0))
     }
@@ -124,7 +122,7 @@ struct SealingEndpoints: Sendable {
         let held = try identity(of: handle, exchange)
         let now = decisions.clock()
         let keys = decisions.log.withStanding { standing in
-            standing.personWithKeys(owner, seenBy: exchange.caller.reading, at: now).map { standing.sealingKeys[$0] }
+            standing.personWithKeys(owner, pinnedBy: exchange.caller, at: now).map { standing.sealingKeys[$0] }
         }
         guard let keys else { throw .noSuchPerson }
         guard let ownerIdentity = keys.identity?.key else { throw .refused("This person has no identity key.") }
@@ -185,20 +183,13 @@ struct SealingEndpoints: Sendable {
     ///
     /// - Throws: 404 for a text that names none.
     private static func name(_ text: String) throws(Problem) -> KeyID {
-        guard text.utf8.count == 32, let bytes = Hex.decode(text),
-            let key = bytes.withUnsafeBytes({ Identifier128(bytes: $0) })
-        else { throw .notFound }
-        return KeyID(key)
+        guard let name = KeyID(text) else { throw .notFound }
+        return name
     }
 
     private static func unsigned(_ name: String, _ signer: String) -> Problem {
         .refused("\"\(name)\" is not a signature of this statement by \(signer).")
     }
-}
-
-extension Caller {
-    /// The caller with the right to read public keys, which everyone has who may accept one.
-    fileprivate var reading: Caller { Caller(principal: principal, scopes: scopes.union(.query), token: token) }
 }
 
 extension KeysAnswer {

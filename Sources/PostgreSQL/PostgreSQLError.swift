@@ -5,7 +5,7 @@ package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
     /// The server's primary sentence, which names tables and columns, or libpq's sentence about the connection.
     package let message: String
 
-    /// Whether the session is over. The server may have done what was sent before.
+    /// Whether the session has ended. The server may have run statements whose results did not arrive.
     package let isConnectionLost: Bool
 
     /// A value breaks a constraint, for example a primary key (class 23).

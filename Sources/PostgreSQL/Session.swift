@@ -4,20 +4,20 @@ import Glibc
 /// A session on a PostgreSQL server, by libpq.
 ///
 /// Use it on one thread at a time. Every value is in binary form. Statements are sent in a pipeline: ``send(_:_:)`` only
-/// queues one, and ``finish()`` sends the queue and reads the results, in one round trip. After the first error the server
-/// passes over the rest of the pipeline.
+/// queues one, and ``finish()`` sends the queue and reads the results, in one round trip. After an error the server
+/// skips the rest of the pipeline.
 ///
-/// A server that is cut off is noticed after ``silenceSeconds`` at most, by TCP itself, so a statement that waits for a lock
-/// or for a standby may take as long as it needs.
+/// TCP notices within ``silenceSeconds`` that a server is cut off. So no statement needs a time limit, and one that waits for a
+/// lock or a standby may take long.
 package final class Session {
     private let connection: OpaquePointer
     private let warnings = Warnings()
     /// The statements that were sent and not read.
     private var pending = 0
-    /// Whether a failure of the connection was seen.
+    /// Whether the connection has failed.
     private var isLost = false
 
-    /// How long a connection may take to be made, and how long a server that is cut off stays unnoticed.
+    /// The time limit for connecting, and for noticing that a server is cut off.
     package static let silenceSeconds = 5
 
     /// Warnings arrive by a callback of libpq.
@@ -102,7 +102,7 @@ package final class Session {
             })
     }
 
-    /// Has the server keep a statement under a name for the life of the session.
+    /// Prepares a statement under a name, for the rest of the session.
     package func prepare(_ name: String, _ sql: String) throws(PostgreSQLError) {
         try check(PQsendPrepare(connection, name, sql, 0, nil))
         _ = try finish()
@@ -127,11 +127,11 @@ package final class Session {
         pending += 1
     }
 
-    /// Sends what is queued and waits for all results.
+    /// Sends the queued statements and waits for their results.
     ///
     /// - Returns: The results of all statements, in their order.
-    /// - Throws: The first error. Its statement and those after it have changed nothing, but the effects of statements
-    ///   before it stay in an open transaction. If the connection was lost, the fate of all of them is unknown.
+    /// - Throws: The first error. Its statement and those after it changed nothing; statements before it stay part of an open
+    ///   transaction. If the connection was lost, any of them may have been run.
     package func finish() throws(PostgreSQLError) -> [Rows] {
         guard PQpipelineSync(connection) == 1 else { throw lost() }
         var results: [Rows] = []
@@ -162,7 +162,7 @@ package final class Session {
         }
     }
 
-    /// Gives the queue up and ends the transaction, if there is one. Never throws: a session that is lost has none.
+    /// Drops the queued statements and ends the transaction, if there is one. A lost session has none.
     package func rollBack() {
         if isLost { return }
         do throws(PostgreSQLError) { _ = try finish() } catch { if error.isConnectionLost { return } }

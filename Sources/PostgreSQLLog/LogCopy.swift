@@ -6,8 +6,8 @@ import SQLite
 import Transparency
 import Whereabouts
 
-/// The copy of a server's log in `log.sqlite`, from which this machine reads. Also the memory of what was durable: a server
-/// that has fewer events than the copy has lost some.
+/// The copy of a server's log in `log.sqlite`, from which this machine reads. It also shows what was durable: a server with
+/// fewer events than the copy has lost some.
 struct LogCopy {
     private let path: String
     private let file: SQLiteLogEngine
@@ -21,9 +21,9 @@ struct LogCopy {
     /// The number of events in the copy.
     var size: Int64 { range.size }
 
-    /// Opens the copy, or begins one. A copy of an earlier epoch and a damaged one begin again.
+    /// Opens the copy, or makes an empty one. A copy that is damaged or of an earlier epoch is replaced by an empty one.
     ///
-    /// - Parameter acceptingLoss: Whether a copy with events that the server lacks begins again too.
+    /// - Parameter acceptingLoss: Whether a copy with events that the server lacks is replaced too.
     /// - Throws: ``LogError/lost(_:)`` if the server lacks events of the copy, ``LogError/otherLog(_:)`` if the file is
     ///   another log, or later than the server's.
     init(path: String, of row: LogRow, _ session: Session, acceptingLoss: Bool = false) throws(LogError) {
@@ -103,7 +103,7 @@ struct LogCopy {
         }
     }
 
-    /// Throws unless the tree over the copied leaves is the server's.
+    /// Throws unless the server has the same tree over the leaves.
     func check(_ row: LogRow) throws(LogError) {
         guard range.size == row.size, range.subtrees == row.range.subtrees else {
             throw .damaged(number: range.size, "the tree in the database is not the tree over its events")

@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 package import Log
+import LogVerifying
 import PostgreSQL
 import SQLite
 import Transparency
@@ -31,17 +32,18 @@ package struct LogMove {
     private let progress: (Step, _ done: Int64, _ all: Int64) -> Void
     private static let eventsPerTransaction = 4096
 
-    /// - Parameter progress: Called every few thousand events.
-    package init(_ server: LogServer, progress: @escaping (Step, _ done: Int64, _ all: Int64) -> Void = { _, _, _ in })
-    {
-        (self.server, self.progress) = (server, progress)
-    }
+    /// - Parameters:
+    ///   - server: Its session is used for the move alone.
+    ///   - progress: Called every few thousand events.
+    package init(
+        _ server: LogServer, progress: @escaping (Step, _ done: Int64, _ all: Int64) -> Void = { _, _, _ in }
+    ) { (self.server, self.progress) = (server, progress) }
 
     // MARK: Into the database
 
     /// Copies events of the log in a data directory while a service appends to it. The move is not over then.
     package func copyIntoDatabase(reading directory: DataDirectory) throws(LogError) -> Outcome {
-        if let fault = try server.fault() { throw .otherLog(fault) }
+        try server.checkReadiness(for: directory, acceptingLoss: true)
         let keys = try directory.openKeys(under: try directory.keyEncryptionKey(), access: .readOnly)
         let reader = try LogReader(path: directory.log, keys: keys)
         let identity = try reader.identity()
@@ -58,7 +60,7 @@ package struct LogMove {
     package func moveIntoDatabase(
         _ directory: DataDirectory, record: () throws(LogError) -> Void
     ) throws(LogError) -> Outcome {
-        if let fault = try server.fault() { throw .otherLog(fault) }
+        try server.checkReadiness(for: directory, acceptingLoss: true)
         // The service, which records the move, is the only one to write keys.
         let keys = try directory.openKeys(under: try directory.keyEncryptionKey(), access: .readOnly)
         if try !isVerified(directory.log, keys) { try record() }
@@ -85,7 +87,7 @@ package struct LogMove {
         return last.flatMap(LogPlace.init(movedBy:)) == .postgresql
     }
 
-    /// The row of the log in the database; makes the tables if there are none.
+    /// The row of the log in the database; makes the tables if there are none. Called once for a session.
     private func begin(_ identity: LogIdentity, _ reader: LogReader, _ keys: KeyRing) throws(LogError) -> LogRow {
         guard let row = try server.row() else {
             try server.create(
@@ -113,6 +115,9 @@ package struct LogMove {
                 "The database has events of this log that the file does not have; they are of an earlier move. Drop its schema whereabouts, and move again."
             )
         }
+        do throws(PostgreSQLError) { try server.session.prepare("event", LogTables.insertion) } catch {
+            throw LogError(error)
+        }
         return row
     }
 
@@ -129,7 +134,7 @@ package struct LogMove {
                 try server.session.send("BEGIN")
                 for event in events {
                     event.body.withUnsafeBytes { parameters.set(event.header, body: $0, event.leaf) }
-                    try server.session.send(LogTables.insertion, parameters)
+                    try server.session.send(prepared: "event", parameters)
                     range.append(event.leaf, sha256)
                     head = event.leaf
                 }
@@ -213,20 +218,10 @@ package struct LogMove {
         let last = try server.raiseTerm()
         try follow(last, in: directory)
         let keys = try directory.openKeys(under: try directory.keyEncryptionKey(), access: .readOnly)
-        let reader = try LogReader(path: directory.log, keys: keys)
-        let identity = try reader.identity()
-        guard identity.size == last.size, identity.range.subtrees == last.range.subtrees else {
-            throw .damaged(number: identity.size, "the tree in the database is not the tree of the copy")
-        }
-        var tree = RecomputedTree()
-        while tree.range.size < last.size {
-            let events = try reader.storedEvents(after: tree.range.size, limit: Self.eventsPerTransaction)
-            guard !events.isEmpty else { throw .damaged(number: tree.range.size + 1, "it is missing") }
-            for event in events { try tree.append(event) }
-            progress(.verifying, tree.range.size, last.size)
-        }
-        guard tree.range.subtrees == last.range.subtrees else {
-            throw .damaged(number: last.size, "the tree over the copied events is not the tree of the log")
+        let found = try LogVerifier(path: directory.log, keys: keys).verify { progress(.verifying, $0, $1) }
+        if let problem = found.problem { throw .damaged(number: problem.number, problem.sentence) }
+        guard found.events == last.size, found.root.hex == last.root else {
+            throw .damaged(number: found.events, "the tree in the database is not the tree of the copy")
         }
         try SQLiteLogEngine.makeDurable(path: directory.log)
         do throws(PostgreSQLError) {

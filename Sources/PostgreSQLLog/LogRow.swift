@@ -10,7 +10,7 @@ package struct LogRow: Sendable {
     package let id: Identifier128
     /// Raised whenever a process takes the log.
     package let term: Int64
-    /// Whether the log's place is this database.
+    /// Whether the log is in this database.
     package let isInCharge: Bool
     /// Raised by each restore and each accepted loss.
     package let epoch: Int64
@@ -59,6 +59,6 @@ package struct LogRow: Sendable {
 }
 
 extension LogError {
-    /// A failure of the server that stored nothing, or whose effects do not matter.
+    /// A failure after which nothing is stored, or what is stored does not matter.
     init(_ error: PostgreSQLError) { self = .server("\(error)") }
 }

@@ -4,8 +4,8 @@ package import Log
 import PostgreSQL
 import Whereabouts
 
-/// The log of a house on a database server, from the view of one process: it waits until no other process has the log, then
-/// takes it.
+/// A house's log on a database server, as one process sees it. The process waits until no other one has the log, then takes
+/// it.
 ///
 /// What keeps two processes from writing is the *term*: each process that takes the log raises it, and a commit under a
 /// lower term changes nothing. The server's lock, which ends with the session of the process that holds it, only says
@@ -26,7 +26,7 @@ package final class LogServer {
         session = try Self.connect(settings)
     }
 
-    /// Opens a session in which a commit is waited for, and in which the server soon notices that this machine is gone.
+    /// Opens a session in which commits wait for the disk. If this machine disappears, the server ends it within seconds.
     static func connect(_ settings: LogServerSettings) throws(LogError) -> Session {
         let session: Session
         do throws(PostgreSQLError) {
@@ -80,7 +80,7 @@ package final class LogServer {
     private static let triesMax = 100
     private static let pauseMicroseconds: UInt32 = 50_000
 
-    /// Why events that this server acknowledges could be lost, as a sentence; `nil` if its settings are good.
+    /// Why events that this server acknowledges could be lost, as part of a sentence; `nil` if its settings are good.
     package func fault() throws(LogError) -> String? {
         let values: [String]
         do throws(PostgreSQLError) {
@@ -93,20 +93,33 @@ package final class LogServer {
             values = (0..<5).map { rows.text(0, $0) }
         } catch { throw LogError(error) }
         if values[4] == "true" {
-            return
-                "The database server is a standby; name the primary, or all servers with target_session_attrs=read-write."
+            return "it is a standby; name the primary, or all servers with target_session_attrs=read-write"
         }
-        if values[0] != "on" { return "The database server has fsync = \(values[0]); set it to on." }
-        if values[1] != "on" { return "The database server has full_page_writes = \(values[1]); set it to on." }
+        if values[0] != "on" { return "it has fsync = \(values[0]); set it to on" }
+        if values[1] != "on" { return "it has full_page_writes = \(values[1]); set it to on" }
         if settings.needsQuorum, values[3].allSatisfy(\.isWhitespace) {
             return
-                "config.json promises a quorum, and the database server waits for no standby; set synchronous_standby_names, for example to 'ANY 1 (n2, n3)'."
+                "config.json promises a quorum, and it waits for no standby; set synchronous_standby_names, for example to 'ANY 1 (n2, n3)'"
         }
         return nil
     }
 
+    /// Throws if taking the log would be refused, or would wait for as long as no standby comes.
+    ///
+    /// - Parameter acceptingLoss: Whether the server may lack events that the copy in the directory has.
+    /// - Throws: ``LogError/server(_:)`` for unsafe settings and missing standbys, ``LogError/lost(_:)`` with both numbers
+    ///   if the server lacks events of the copy.
+    package func checkReadiness(for directory: DataDirectory, acceptingLoss: Bool) throws(LogError) {
+        if let fault = try fault() { throw .server(fault) }
+        // Before the standbys: one that was promoted alone has none, and may have lost events.
+        if !acceptingLoss, let row = try row(), row.isInCharge {
+            _ = try LogCopy(path: directory.log, of: row, session)
+        }
+        if try lacksStandbys() { throw .server("a commit waits for a standby, and none is connected") }
+    }
+
     /// Whether a commit waits for a standby, and none is connected.
-    package func lacksStandbys() throws(LogError) -> Bool {
+    private func lacksStandbys() throws(LogError) -> Bool {
         do throws(PostgreSQLError) {
             return try session.run(
                 """
@@ -121,10 +134,8 @@ package final class LogServer {
     /// does, so that everything committed before is on them too.
     ///
     /// - Returns: The row `log` from that moment on.
-    /// - Throws: ``LogError/server(_:)`` if the settings of the server are not safe, ``LogError/otherLog(_:)`` if the log
-    ///   is not in charge here.
+    /// - Throws: ``LogError/otherLog(_:)`` if the log is not in charge here.
     func raiseTerm() throws(LogError) -> LogRow {
-        if let fault = try fault() { throw .otherLog(fault) }
         let changed: Int
         do throws(PostgreSQLError) {
             changed = try session.run("UPDATE whereabouts.log SET term = term + 1 WHERE in_charge").changes

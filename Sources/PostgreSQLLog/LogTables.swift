@@ -86,7 +86,7 @@ enum LogTables {
         FROM whereabouts.event WHERE number > $1 ORDER BY number LIMIT $2
         """
 
-    /// The newest event that another transaction wrote than the newest of all. Reads the index backwards up to there.
+    /// The newest event that is not of the newest transaction. Reads the index backwards up to there.
     static let vouchedFor = """
         SELECT number FROM whereabouts.event
         WHERE xmin <> (SELECT xmin FROM whereabouts.event ORDER BY number DESC LIMIT 1)

@@ -3,7 +3,7 @@ import Log
 import Transparency
 import Whereabouts
 
-/// The tree over events as it follows from their headers and bodies alone.
+/// The tree over events, computed from their headers and bodies alone.
 struct RecomputedTree {
     private(set) var range = CompactRange()
     private(set) var head: Digest?

@@ -29,11 +29,8 @@ extension LogServer {
         guard try takeTurnSoon() else {
             throw .otherLog("Another process has the log of this database; end it, or let \"serve\" wait for its end.")
         }
+        try checkReadiness(for: directory, acceptingLoss: acceptingLoss)
         if try row() == nil { try begin(for: directory) }
-        // Before the term is raised, because that waits for a standby, and one that was promoted alone has none.
-        if !acceptingLoss, let found = try self.row() {
-            _ = try LogCopy(path: directory.log, of: found, session)
-        }
         let row = try raiseTerm()
         guard directory.hasKeyEncryptionKey || row.size == 0 else {
             throw .keyEncryptionKey(

@@ -39,7 +39,7 @@ package struct KeysAnswer: Reply, Hashable {
     package var person: String
     /// `nil` if the person has none, or has withdrawn it.
     package var identity: IdentityKeyItem?
-    /// The keys for which others can seal, also withdrawn ones.
+    /// The recipient keys, with those that are withdrawn.
     package var recipients: [RecipientKeyItem]
 
     package init(person: String, identity: IdentityKeyItem? = nil, recipients: [RecipientKeyItem]) {
@@ -82,7 +82,7 @@ package struct IdentityKeyItem: Reply, Hashable {
     }
 }
 
-/// A key for which others can seal.
+/// A recipient key.
 package struct RecipientKeyItem: Reply, Hashable {
     /// 32 hexadecimal digits: the beginning of the key's SHA-256.
     package var id: String

@@ -49,7 +49,7 @@ package final class EnvelopeTable: Projection {
             case .personErased(let person): try erase(person)
             case .retentionApplied(let applied, _):
                 guard let person = recorded.stream.person else { continue }
-                for numbers in applied.numbers.ranges { try remove(numbers, of: person) }
+                try remove(applied.numbers, of: person)
             default: recorded.event.isPassedOver(by: .envelopes)
             }
         }
@@ -59,7 +59,7 @@ package final class EnvelopeTable: Projection {
     func flush() throws(SQLiteError) {}
     func forget() {}
 
-    func erase(_ person: PersonID) throws(SQLiteError) { try remove(1...Int64.max, of: person) }
+    func erase(_ person: PersonID) throws(SQLiteError) { try remove(nil, of: person) }
 
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError) {
         try file.connection.cached(
@@ -122,32 +122,33 @@ package final class EnvelopeTable: Projection {
         file.fingerprint.add(hash(row, of: person))
     }
 
-    /// Deletes a person's rows of events with these numbers.
+    /// Deletes a person's rows, all of them or those of events with these numbers.
     ///
     /// Cost: a look at all rows of the person.
-    private func remove(_ numbers: ClosedRange<Int64>, of person: PersonID) throws(SQLiteError) {
+    private func remove(_ numbers: NumberSet?, of person: PersonID) throws(SQLiteError) {
+        var gone: [EnvelopeRow] = []
         try file.connection.cached(
             """
-            SELECT bucket, device, identity, use, tier, period, recipients, number
-            FROM envelope
-            WHERE person = ? AND number BETWEEN ? AND ?
+            SELECT bucket, device, identity, use, tier, period, recipients, number FROM envelope WHERE person = ?
             """
         ) { (statement) throws(SQLiteError) in
-            try Self.bind(numbers, of: person, to: statement)
-            while try statement.step() { file.fingerprint.subtract(hash(try EnvelopeRow(statement), of: person)) }
+            try statement.bind(person.rawValue, at: 1)
+            while try statement.step() {
+                let row = try EnvelopeRow(statement)
+                if numbers?.contains(row.number) ?? true { gone.append(row) }
+            }
         }
-        try file.connection.cached("DELETE FROM envelope WHERE person = ? AND number BETWEEN ? AND ?") {
-            (statement) throws(SQLiteError) in
-            try Self.bind(numbers, of: person, to: statement)
-            try statement.run()
+        for row in gone {
+            try file.connection.cached(
+                "DELETE FROM envelope WHERE person = ? AND bucket = ? AND device = ? AND identity = ?"
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(person.rawValue, at: 1)
+                try statement.bind(row.bucket, at: 2)
+                try statement.bind(row.device.rawValue, at: 3)
+                try statement.bind(row.identity.bytes, at: 4)
+                try statement.run()
+            }
+            file.fingerprint.subtract(hash(row, of: person))
         }
-    }
-
-    private static func bind(
-        _ numbers: ClosedRange<Int64>, of person: PersonID, to statement: borrowing Statement
-    ) throws(SQLiteError) {
-        try statement.bind(person.rawValue, at: 1)
-        try statement.bind(numbers.lowerBound, at: 2)
-        try statement.bind(numbers.upperBound, at: 3)
     }
 }

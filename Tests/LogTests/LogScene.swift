@@ -57,23 +57,12 @@ final class LogScene {
     static func handle(_ text: String) -> Handle { Handle(text) ?? { preconditionFailure("\(text) is no handle.") }() }
 
     func caller(_ holder: TokenHolder, _ scopes: Scopes, by caller: Caller = .house) throws -> Caller {
-        let log = try open()
-        let hash = Hash256(SHA256().hash(randomBytes(32)))
-        _ = try log.appendAndWait(
-            .issueToken(for: holder, scopes: scopes, hash: hash, until: nil), by: caller, correlation: .random())
-        return try found(log.withStanding { $0.caller(tokenHash: hash, at: clock.now) })
+        try open().caller(holder, scopes, by: caller, at: clock.now)
     }
 
     /// The operator, and the phone of a person made for it.
     func people(_ person: String = "walker", phone: String = "phone") throws -> (admin: Caller, phone: Caller) {
-        let log = try open()
-        let admin = try caller(.operator, [.query, .audit, .manage, .operate])
-        for command: Command in [
-            .addPerson(Self.handle(person)), .addDevice(Self.handle(phone), of: Self.handle(person)),
-        ] {
-            _ = try log.appendAndWait(command, by: admin, correlation: .random())
-        }
-        return (admin, try caller(.device(Self.handle(phone)), .report, by: admin))
+        try open().people(person, phone: phone, at: clock.now)
     }
 
     func fix(_ second: Int64, latitude: Double = 52.5211557, longitude: Double = 13.4038584) throws -> Fix {
@@ -122,12 +111,32 @@ final class LogScene {
         return files
     }
 
-    private func found<T>(_ value: T?) throws -> T {
-        guard let value else { throw Missing() }
-        return value
+    struct Missing: Error {}
+}
+
+extension EventLog {
+    /// A caller with a new token.
+    func caller(
+        _ holder: TokenHolder, _ scopes: Scopes, by caller: Caller = .house, at now: Timestamp = .now
+    ) throws -> Caller {
+        let hash = Hash256(SHA256().hash(randomBytes(32)))
+        _ = try appendAndWait(
+            .issueToken(for: holder, scopes: scopes, hash: hash, until: nil), by: caller, correlation: .random())
+        return try withStanding { $0.caller(tokenHash: hash, at: now) } ?? { throw LogScene.Missing() }()
     }
 
-    struct Missing: Error {}
+    /// The operator, and the phone of a person made for it.
+    func people(
+        _ person: String, phone: String, at now: Timestamp = .now
+    ) throws -> (admin: Caller, phone: Caller) {
+        let admin = try caller(.operator, [.query, .audit, .manage, .operate], at: now)
+        for command: Command in [
+            .addPerson(LogScene.handle(person)), .addDevice(LogScene.handle(phone), of: LogScene.handle(person)),
+        ] {
+            _ = try appendAndWait(command, by: admin, correlation: .random())
+        }
+        return (admin, try caller(.device(LogScene.handle(phone)), .report, by: admin, at: now))
+    }
 }
 
 /// Keeps no standing: every start folds the log from zero.

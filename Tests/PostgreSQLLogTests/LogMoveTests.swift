@@ -23,10 +23,17 @@ struct LogMoveTests {
         var path: String { folder.path + "/data" }
 
         init(fixes: Int64) throws {
-            let machine = FileMachine(path)
-            try machine.start()
-            try machine.addPerson("anna", fixes: fixes)
-            machine.stop()
+            let log = try EventLog.alone(in: try directory())
+            defer { log.stop() }
+            let phone = try log.people("anna", phone: "anna-phone").phone
+            let scene = LogScene()
+            for first in stride(from: 0, to: fixes, by: 500) {
+                let reports = try (first..<min(first + 500, fixes)).map { second in
+                    DeviceReport.fix(try scene.fix(second), answering: nil)
+                }
+                _ = try log.appendAndWait(
+                    .reportFixes(device: .caller, reports), by: phone, correlation: .random())
+            }
         }
 
         func directory() throws -> DataDirectory { try DataDirectory(path: path) }
@@ -76,7 +83,6 @@ struct LogMoveTests {
 
     @Test(arguments: [0, 1, 2, 3])
     func `a move that is interrupted goes on`(at moment: Int) throws {
-        struct Interrupted: Error {}
         let (scene, house) = (try ServedScene(), try House(fixes: 4500))
         let before = try house.verified()
         do {
@@ -161,42 +167,5 @@ struct LogMoveTests {
         }
         #expect("\(try #require(error))".contains("Event 3000 is damaged"))
         #expect(try !scene.row().isInCharge)
-    }
-}
-
-/// A machine whose log is a file.
-private final class FileMachine {
-    private let path: String
-    private var log: EventLog?
-
-    init(_ path: String) { self.path = path }
-
-    func start() throws { log = try EventLog.alone(in: try DataDirectory(path: path)) }
-
-    func stop() {
-        log?.stop()
-        log = nil
-    }
-
-    func addPerson(_ name: String, fixes: Int64) throws {
-        guard let log else { throw LogScene.Missing() }
-        func append(_ command: Command, by caller: Caller) throws {
-            _ = try log.appendAndWait(command, by: caller, correlation: .random())
-        }
-        func caller(_ holder: TokenHolder, _ scopes: Scopes, by caller: Caller) throws -> Caller {
-            let hash = Hash256(SHA256().hash(randomBytes(32)))
-            try append(.issueToken(for: holder, scopes: scopes, hash: hash, until: nil), by: caller)
-            return try log.withStanding { $0.caller(tokenHash: hash, at: .now) } ?? { throw LogScene.Missing() }()
-        }
-        let admin = try caller(.operator, [.query, .audit, .manage, .operate], by: .house)
-        try append(.addPerson(LogScene.handle(name)), by: admin)
-        try append(.addDevice(LogScene.handle(name + "-phone"), of: LogScene.handle(name)), by: admin)
-        let phone = try caller(.device(LogScene.handle(name + "-phone")), .report, by: admin)
-        let scene = LogScene()
-        for first in stride(from: Int64(0), to: fixes, by: 500) {
-            let seconds = first..<min(first + 500, fixes)
-            try append(
-                .reportFixes(device: .caller, try seconds.map { .fix(try scene.fix($0), answering: nil) }), by: phone)
-        }
     }
 }

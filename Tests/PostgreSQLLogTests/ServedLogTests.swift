@@ -98,7 +98,8 @@ struct ServedLogTests {
         try eventually("the turn") { try waiting.takeTurn() }
     }
 
-    @Test func `a database that lost events is refused with both numbers`() throws {
+    /// A machine whose database has lost the last 20 events of `head`.
+    private static func shortened() throws -> (ServedScene, Machine, head: Int64) {
         let scene = try ServedScene()
         let machine = scene.machine()
         try machine.start()
@@ -107,6 +108,11 @@ struct ServedLogTests {
         let head = try #require(machine.log).head
         machine.stop()
         try scene.loseEvents(after: head - 20)
+        return (scene, machine, head)
+    }
+
+    @Test func `a database that lost events is refused with both numbers`() throws {
+        let (scene, machine, head) = try Self.shortened()
         for _ in 0..<2 {
             let error = #expect(throws: LogError.self) { try machine.start() }
             let sentence = "\(try #require(error))"
@@ -119,14 +125,7 @@ struct ServedLogTests {
     }
 
     @Test func `a loss that the operator accepts is an event, under a higher epoch`() throws {
-        let scene = try ServedScene()
-        let machine = scene.machine()
-        try machine.start()
-        let phone = try machine.addPerson("anna")
-        try machine.report(1...50, by: phone)
-        let head = try #require(machine.log).head
-        machine.stop()
-        try scene.loseEvents(after: head - 20)
+        let (scene, machine, head) = try Self.shortened()
         let log = try machine.start(acceptingLoss: true)
         #expect(log.epoch == 2)
         try #expect(scene.row().epoch == 2)

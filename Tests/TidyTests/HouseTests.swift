@@ -34,7 +34,9 @@ import Testing
         "FixRuns": ["Cryptography", "Whereabouts"],
         "Log": ["Cryptography", "FixRuns", "Geodesy", "SQLite", "Transparency", "Whereabouts"],
         // The log on a database server: between the tool and the log.
-        "PostgreSQLLog": ["Cryptography", "Log", "PostgreSQL", "SQLite", "Transparency", "Whereabouts"],
+        "PostgreSQLLog": [
+            "Cryptography", "Log", "LogVerifying", "PostgreSQL", "SQLite", "Transparency", "Whereabouts",
+        ],
         "LogVerifying": ["Cryptography", "Log", "SQLite", "Transparency", "Whereabouts"],
         "Projections": ["Cryptography", "Log", "LogVerifying", "SQLite", "Whereabouts"],
         // A table sees the events that a projection hands it, and neither the log nor a key.

@@ -12,10 +12,10 @@ package import Whereabouts
 ///     {"person": "anna", "identity": "SECRET", "recipients": [{"key": "SECRET", "madeAt": 1777881600000}],
 ///      "people": [{"person": "ben", "identity": "PUBLIC", "keys": ["PUBLIC"]}]}
 ///
-/// `people` are those whose keys the person has accepted here. What seals with this file seals for these keys and no others,
-/// whatever the service says.
+/// `people` are those whose keys the person has accepted here. Fixes are sealed for these keys and no others, whatever the
+/// service says.
 package struct KeyFile: Sendable {
-    /// A key for which others seal, with its private half.
+    /// A recipient key with its private half.
     package struct Recipient: Sendable {
         package let key: Curve25519.KeyAgreement.PrivateKey
         /// When it was made.
@@ -51,7 +51,7 @@ package struct KeyFile: Sendable {
     private let seed: [UInt8]
     /// The key with which the owner signs.
     package let identity: Ed25519PrivateKey
-    /// The keys for which others seal, oldest first.
+    /// The recipient keys, oldest first.
     package var recipients: [Recipient]
     /// The people whose keys the owner has accepted.
     package var people: [Known] = []
@@ -74,7 +74,7 @@ package struct KeyFile: Sendable {
     /// What the owner has accepted of another person; `nil` if nothing.
     package func known(_ person: Handle) -> Known? { people.first { $0.person == person } }
 
-    /// Accepts the keys of another person, in place of what was accepted before.
+    /// Accepts another person's keys, and forgets those accepted before.
     package mutating func accept(_ known: Known) {
         people.removeAll { $0.person == known.person }
         people.append(known)
@@ -137,7 +137,7 @@ package struct KeyFile: Sendable {
         return bytes
     }
 
-    /// Puts the file in place at once, readable by its owner only.
+    /// Replaces the file as a whole. Only its owner can read it.
     package func write(to path: String) throws(Failure) {
         var writer = JSONWriter()
         writer.beginObject()

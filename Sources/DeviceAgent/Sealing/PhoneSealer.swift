@@ -10,11 +10,11 @@ internal import WireFormats
 /// Seals a simulated phone's fixes with the keys of a file (``KeyFile``).
 ///
 /// It reads the file at each call, so a key that is accepted or removed there counts at once. The key of the present period and the
-/// cell of coarse answers are in the folder that the app and its extension share. It seals for the keys that the file accepts
-/// and the service calls in use, so neither a push nor the service can bring a key.
+/// cell of coarse answers are in the folder that the app and its extension share. It seals for keys of the file that the service
+/// says are in use, so neither a push nor the service can supply a key.
 ///
-/// It makes exact answers and answers to the kilometer. The center of a city needs a gazetteer, which the phone does not have: such a
-/// question gets the reason `noFix`.
+/// It makes exact and kilometer answers. For the center of a city it would need a gazetteer, so it refuses such a question with
+/// the reason `noFix`.
 struct PhoneSealer: LocationSealing {
     private let keys: String
     private let state: String
@@ -43,7 +43,7 @@ struct PhoneSealer: LocationSealing {
             }
             guard let fix = fix.flatMap(Self.fixes)?.last, let sealed = state.tiered(fix, question.precision),
                 let envelope = try? AnswerEnvelope(
-                    sealing: sealed, from: asked.device, answering: question.query, as: Self.name(),
+                    sealing: sealed, from: asked.device, answering: question.query, as: Identifier128.random(),
                     for: recipients, signedBy: file.identity)
             else {
                 body.refuse(question.query, .noFix)
@@ -78,7 +78,8 @@ struct PhoneSealer: LocationSealing {
         for fix in fixes.prefix(Self.fixesPerMessage) {
             guard
                 let envelope = try? TrackEnvelope(
-                    sealing: TieredFix(exact: fix), from: asked.device, in: period.id, key: period.key, as: Self.name(),
+                    sealing: TieredFix(exact: fix), from: asked.device, in: period.id, key: period.key,
+                    as: Identifier128.random(),
                     signedBy: file.identity)
             else { continue }
             body.add(envelope.bytes)
@@ -104,9 +105,6 @@ struct PhoneSealer: LocationSealing {
         return fixes.sorted { $0.timestamp < $1.timestamp }
     }
 
-    private static func name() -> Identifier128 {
-        randomBytes(16).withUnsafeBytes { Identifier128(bytes: $0) } ?? Identifier128(high: 0, low: 0)
-    }
 }
 
 /// The answer of `GET /v1/devices/*/questions`.
@@ -151,10 +149,7 @@ extension PhoneQuestions.Reader {
         guard let person = item["person"]?.string.flatMap({ Handle($0) }) else { return nil }
         self.person = person
         keys = Set(
-            (item["keys"]?.array.map { Array($0) } ?? []).compactMap { text in
-                guard let bytes = text.string.flatMap({ Hex.decode($0) }) else { return nil }
-                return bytes.withUnsafeBytes { Identifier128(bytes: $0) }.map { KeyID($0) }
-            })
+            (item["keys"]?.array.map { Array($0) } ?? []).compactMap { $0.string.flatMap { KeyID($0) } })
     }
 }
 
@@ -209,10 +204,7 @@ private struct SealingState {
             let key = bytes("key"),
             key.count == SymmetricKey.byteCount, let from = root["from"]?.int
         {
-            let ids = (root["recipients"]?.array.map { Array($0) } ?? []).compactMap { text -> KeyID? in
-                guard let bytes = text.string.flatMap({ Hex.decode($0) }) else { return nil }
-                return bytes.withUnsafeBytes { Identifier128(bytes: $0) }.map { KeyID($0) }
-            }
+            let ids = (root["recipients"]?.array.map { Array($0) } ?? []).compactMap { $0.string.flatMap { KeyID($0) } }
             period = Period(
                 id: id, key: SymmetricKey(bytes: key), from: Timestamp(milliseconds: from), recipients: Set(ids))
         }
@@ -238,8 +230,7 @@ private struct SealingState {
             period = held
             return (held, isNew)
         }
-        let id = randomBytes(16).withUnsafeBytes { Identifier128(bytes: $0) } ?? Identifier128(high: 0, low: 0)
-        let made = Period(id: id, key: .random(), from: time, recipients: ids)
+        let made = Period(id: .random(), key: .random(), from: time, recipients: ids)
         period = made
         return (made, true)
     }
@@ -273,5 +264,12 @@ private struct SealingState {
         writer.endObject()
         // Without room on the disk, the next call makes a new period.
         try? writeFile(writer.bytes, to: path)
+    }
+}
+
+extension Identifier128 {
+    /// A new name of a fix or a period. Swift's generator takes its bits from the system's.
+    fileprivate static func random() -> Identifier128 {
+        Identifier128(random: .random(in: .min ... .max), .random(in: .min ... .max))
     }
 }

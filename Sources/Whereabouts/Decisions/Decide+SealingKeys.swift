@@ -43,6 +43,12 @@ extension Standing {
         return shared.contains { $0.isInForce(at: now) && $0.precision > .none } ? subject : nil
     }
 
+    /// As above, for a caller who accepts one of the keys: that needs no right to ask.
+    package func personWithKeys(_ handle: Handle, pinnedBy caller: Caller, at now: Timestamp) -> PersonID? {
+        let reader = Caller(principal: caller.principal, scopes: caller.scopes.union(.query), token: caller.token)
+        return personWithKeys(handle, seenBy: reader, at: now)
+    }
+
     private func publish(
         _ key: IdentityKey, of person: PersonID, after previous: KeyID?
     ) throws(Refusal) -> Decision {
@@ -84,7 +90,7 @@ extension Standing {
     private func pin(
         _ request: PinRequest, by person: PersonID, _ caller: Caller, at now: Timestamp
     ) throws(Refusal) -> Decision {
-        guard let owner = personWithKeys(request.owner, seenBy: caller.asReader, at: now), owner != person else {
+        guard let owner = personWithKeys(request.owner, pinnedBy: caller, at: now), owner != person else {
             throw .noSuchPerson
         }
         guard sealingKeys[person].identity?.key.id == request.signer else { throw .wrongSigner }
@@ -145,11 +151,6 @@ extension Refusal {
     /// The signature was checked with a key that is not the person's identity key.
     fileprivate static let wrongSigner = Refusal.invalid(
         "\"signature\" is not by your identity key; publish that key first.")
-}
-
-extension Caller {
-    /// The caller with the right to read public keys, which everyone has who may pin one.
-    fileprivate var asReader: Caller { Caller(principal: principal, scopes: scopes.union(.query), token: token) }
 }
 
 /// A wish to accept a key of another person.

@@ -5,6 +5,14 @@ package struct KeyID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     package init(_ value: Identifier128) { self.value = value }
 
+    /// Reads 32 hexadecimal digits; `nil` for any other text.
+    package init?(_ text: String) {
+        guard text.utf8.count == 32, text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+        else { return nil }
+        value = Identifier128(high: high, low: low)
+    }
+
     /// The 16 bytes.
     package var bytes: [UInt8] { value.bytes }
 

@@ -244,24 +244,23 @@ enum KeyCommands {
     }
 
     /// The operand as the name of a key.
-    private static func keyName(_ invocation: Invocation) throws(ToolError) -> String {
-        let text = invocation.operands[0]
-        guard text.utf8.count == 32, Hex.decode(text) != nil else {
+    private static func keyName(_ invocation: Invocation) throws(ToolError) -> KeyID {
+        guard let name = KeyID(invocation.operands[0]) else {
             throw .usage(
                 "\"\(invocation.command.name)\" takes a KEY: 32 hexadecimal digits, as \"key list\" shows them.")
         }
-        return text
+        return name
     }
 
     private static func unpin(_ invocation: Invocation) throws(ToolError) {
         let (owner, key) = (invocation.required(owner), try keyName(invocation))
         let answer = try acting(invocation, owner) { client throws(ToolError) in
-            try client.delete(APIPath.peoplePin.parts(owner.text, key))
+            try client.delete(APIPath.peoplePin.parts(owner.text, key.description))
         }
         if let path = invocation[keys] {
             var file = try file(path)
             for var known in file.people {
-                known.keys.removeAll { KeyID(of: $0).description == key.lowercased() }
+                known.keys.removeAll { KeyID(of: $0) == key }
                 file.accept(known)
             }
             try write(file, to: path)
@@ -274,7 +273,7 @@ enum KeyCommands {
         let (owner, key) = (invocation.required(owner), try keyName(invocation))
         let reason = invocation.has(replaced) ? "replaced" : "lost"
         let answer = try acting(invocation, owner) { client throws(ToolError) in
-            try client.delete(APIPath.peopleKey.parts(owner.text, key), query: [("reason", reason)])
+            try client.delete(APIPath.peopleKey.parts(owner.text, key.description), query: [("reason", reason)])
         }
         if invocation.has(Options.json) { return invocation.console.result(answer.jsonLine) }
         invocation.console.line("The key \(key) of \(owner.text) is withdrawn: nothing new is sealed for it.")

@@ -39,14 +39,8 @@ struct TurnToServe {
             do throws(LogError) {
                 if server == nil { server = try LogServer(settings) }
                 if let server, try server.takeTurn() {
-                    // A lock of the old primary says nothing about the new one.
-                    if let fault = try server.fault() { throw .server(fault) }
-                    // A database that has lost events is refused even if it has no standby yet.
-                    if !acceptingLoss { _ = try server.follow(for: directory) }
-                    // Taking the log waits for a standby, and meanwhile nothing is answered and no signal is seen.
-                    if try server.lacksStandbys() {
-                        throw .server("a commit waits for a standby, and none is connected")
-                    }
+                    // Here, because a signal ends the wait, and requests get an answer.
+                    try server.checkReadiness(for: directory, acceptingLoss: acceptingLoss)
                     return server
                 }
                 tell("Another process has the log. This one follows it, and takes over when that process ends.", &told)
