@@ -131,6 +131,60 @@ import Testing
         #expect(live == refolded)
     }
 
+    /// The event of the destruction keeps the newest places, so that the service need not read the track again.
+    @Test(arguments: seeds, cuts.indices)
+    func `no fix whose key is destroyed stays in the standing as the newest one`(seed: UInt64, cuts: Int) throws {
+        let scene = try Scene(seed: seed, cuts: Self.cuts[cuts])
+        var standing = Standing()
+        var gone = NumberSet()
+        var destructions = 0
+        for event in scene.live.events {
+            standing.fold(event)
+            guard case .retentionApplied(let applied, _) = event.event else { continue }
+            destructions += 1
+            for range in applied.numbers.ranges { gone.insert(range) }
+            let newest = try #require(standing.persons[scene.person]).newest
+            for number in [newest.fix?.number, newest.beforePause?.number].compactMap({ $0 }) {
+                #expect(!gone.contains(number))
+            }
+            for device in standing.persons[scene.person]?.devices ?? [] {
+                let usable = standing.devices[device]?.reports.usable?.number
+                #expect(usable.map { !gone.contains($0) } ?? true)
+            }
+        }
+        #expect(destructions == Self.cuts[cuts].count)
+    }
+
+    /// What a destruction changes is no news, neither alone nor together with later events of the same batch.
+    @Test(arguments: seeds) func `the news do not depend on whether a batch ends with a destruction`(seed: UInt64)
+        throws
+    {
+        let scene = try Scene(seed: seed, cuts: [(0.5, 0.45)])
+        let events = scene.live.events
+        let end = try #require(events.firstIndex { if case .retentionApplied = $0.event { true } else { false } })
+        let (whole, parts) = (try Folded<TimelineTable>(), try Folded<TimelineTable>())
+        for part in [events[..<(end - 5)], events[(end - 5)...]] { try whole.fold(Array(part)) }
+        for part in [events[..<(end - 5)], events[(end - 5)...end], events[(end + 1)...]] {
+            try parts.fold(Array(part))
+        }
+        let told: [StaticString] = [
+            "SELECT person, number, is_withdrawn, id, arrival_ms FROM told_visit ORDER BY 1, 2, 3, 4, 5",
+            "SELECT person, number, is_withdrawn, kind, time_ms FROM told_crossing ORDER BY 1, 2, 3, 4, 5",
+        ]
+        for sql in told {
+            let (one, other) = (try Self.numbers(sql, whole), try Self.numbers(sql, parts))
+            #expect(one == other && !one.isEmpty)
+        }
+    }
+
+    private static func numbers(_ sql: StaticString, _ folded: Folded<TimelineTable>) throws -> [[Int64]] {
+        try folded.file.connection.cached(sql) { (statement) throws(SQLiteError) in
+            var rows: [[Int64]] = []
+            while try statement.step() { rows.append((0..<5).map { statement.int(at: $0) }) }
+            return rows
+        }
+    }
+
     /// News are outside the fingerprint, so the laws above do not look at them.
     @Test(arguments: seeds) func `no news tells of a place that is gone`(seed: UInt64) throws {
         let scene = try Scene(seed: seed, cuts: [(1, 1)])

@@ -127,6 +127,59 @@ import Whereabouts
         #expect(fixes.allSatisfy { $0 >= middle })
     }
 
+    @Test func `a friend does not get the fixes of a pause`() throws {
+        let friend = try village.house.addPerson("archivist")
+        let begin = village.house.clock.seconds
+        func report(_ seconds: Int64) {
+            let answer = village.house.send(
+                "POST", "/v1/fixes", as: village.tokens[.phone],
+                #"{"timestamp":\#(seconds),"latitude":48.2,"longitude":16.4,"horizontalAccuracy":5}"#)
+            #expect(answer.status == 200 && answer["new"]?.int == 1, "\(answer.text)")
+        }
+        func post(_ path: String, _ method: String = "POST") {
+            let answer = village.house.send(method, path, as: village.tokens[.subject], "{}")
+            #expect(answer.status < 300, "\(answer.text)")
+        }
+        report(begin)
+        village.house.clock.advance(seconds: 60)
+        post("/v1/people/walker/pauses")
+        village.house.clock.advance(seconds: 60)
+        report(begin + 120)
+        village.house.clock.advance(seconds: 60)
+        post("/v1/people/walker/pauses", "DELETE")
+        village.house.clock.advance(seconds: 60)
+        report(begin + 240)
+        try village.house.grant("walker", to: "archivist", history: true)
+        _ = village.house.settled()
+        let all = [begin, begin + 120, begin + 240]
+        for (asker, shown) in [(friend, [begin, begin + 240]), (try #require(village.tokens[.subject]), all)] {
+            let answer = village.house.send("GET", "/v1/people/walker/exports/archive", as: asker)
+            let times = try members(of: answer).filter { $0.key.hasPrefix("fixes/") }.values.flatMap { text in
+                try text.split(separator: "\n").map {
+                    try #require(try JSONDocument.parse(Array($0.utf8)).root["timestamp"]?.int)
+                }
+            }
+            #expect(times.filter { $0 >= begin }.sorted() == shown)
+        }
+    }
+
+    @Test func `a list has all its pages, and each entry once`() throws {
+        // One page of the audit has a hundred entries.
+        let reads = 230
+        for _ in 0..<reads {
+            // The limit on reads of one person by another.
+            village.house.clock.advance(seconds: 60)
+            let answer = village.house.send("GET", "/v1/people/walker/location", as: village.tokens[.oldFriend])
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        let lines = try #require(try members(of: export(.operator))["audit.jsonl"]).split(separator: "\n")
+        let entries = try lines.map { try JSONDocument.parse(Array($0.utf8)).root }
+        let numbers = try entries.map { try #require($0["number"]?.int) }
+        #expect(Set(numbers).count == numbers.count && numbers == numbers.sorted(by: >))
+        #expect(
+            entries.count { $0["requester"]?.string == "oldfriend" || $0["reader"]?.string == "oldfriend" } >= reads)
+    }
+
     @Test func `a list is left out if the token is not good for it`() throws {
         _ = village.house.settled()
         let token = try village.house.token(of: "walker", scopes: #"["query"]"#)

@@ -198,6 +198,29 @@ import Whereabouts
         #expect(Set(states(as: scene.walker)) == ["logged"])
     }
 
+    @Test func `a question is signed when its end is, not when its beginning is`() throws {
+        let scene = try Scene()
+        let asked = scene.house.send(
+            "POST", "/v1/people/walker/location-queries", as: scene.friend,
+            #"{"purpose":"late for dinner","maxAgeSeconds":0}"#)
+        let address = try #require(asked["url"]?.string, "\(asked.text)")
+        func state() throws -> String? {
+            _ = scene.house.settled()
+            let row = scene.house.send("GET", "/v1/people/walker/audit", as: scene.walker).items.first {
+                $0["kind"]?.string == "query"
+            }
+            return try #require(row)["proof"]?["state"]?.string
+        }
+        #expect(try state() == "logged")
+        _ = try scene.proof()
+        #expect(try state() == "signed")
+        let cancelled = scene.house.send("DELETE", address, as: scene.friend)
+        #expect(cancelled.status < 300, "\(cancelled.text)")
+        #expect(try state() == "logged")
+        _ = try scene.proof()
+        #expect(try state() == "signed")
+    }
+
     @Test func `an erased person has no log, and its key is nowhere`() throws {
         let scene = try Scene()
         _ = try scene.proof()

@@ -98,6 +98,19 @@ import Whereabouts
         #expect(scene.send(scene.envelope(.answer(query), as: 2, precision: .kilometer)) == [.new])
     }
 
+    @Test func `the walker's own question is answered exactly, and by nothing coarser`() {
+        var scene = SealingScene()
+        scene.house.submit(.queryLocation(scene.house.question(5, about: "walker", maxAge: 0)), by: scene.scene.walker)
+        let query = scene.house.question(5, about: "walker", maxAge: 0).id
+        let own = [SealingScene.walkersKey]
+        for (index, coarse) in [Precision.kilometer, .city].enumerated() {
+            let envelope = scene.envelope(.answer(query), as: UInt64(index) + 1, for: own, precision: coarse)
+            #expect(scene.send(envelope) == [.rejected(.wrongRecipient)])
+        }
+        #expect(scene.send(scene.envelope(.answer(query), as: 9, for: own)) == [.new])
+        #expect(scene.house.standing.queries[query]?.end == .answered)
+    }
+
     @Test func `a sealed device's open reports are refused, and nothing of them is kept`() throws {
         var scene = SealingScene()
         scene.house.submit(.sealDevice(House.handle("phone"), isSealed: true), by: scene.scene.walker)

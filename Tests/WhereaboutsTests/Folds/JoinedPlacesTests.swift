@@ -71,6 +71,31 @@ import Testing
         #expect(joined.places[0].totalSeconds == 1800)
     }
 
+    @Test func `a place in which no visit counts adds no times to an earlier one either`() {
+        var places = PlaceDerivation()
+        places.add(Self.visit(0, at: 0))
+        places.add(Self.visit(5, at: 1), counts: false)
+        let joined = JoinedPlaces(
+            places.places, joinedBy: VisitCorrections([.samePlace(Self.spot(0), with: Self.spot(1))]).places)
+        #expect(joined.indices == [0, 0] && joined.places.map(\.visits) == [1])
+        #expect(joined.places[0].lastArrival == Self.visit(0, at: 0).arrival)
+        #expect(joined.places[0].lastDeparture == Self.visit(0, at: 0).departure)
+    }
+
+    @Test func `two groups that share a place are one, with the name of the later group`() {
+        let visits = (0..<3).map { Self.visit(Int64($0) * 2, at: $0) }
+        // Both coordinates are near the last spot, and too far from each other to be one coordinate.
+        let (north, south) = (0.0, 180.0)
+        let near = { Geodesic.direct(from: Self.spot(2), initialAzimuth: $0, distanceMeters: 40) }
+        let corrections = [
+            Correction.samePlace(Self.spot(1), with: near(north)), .samePlace(Self.spot(0), with: near(south)),
+        ]
+        #expect(VisitCorrections(corrections).places.groups.count == 2)
+        let joined = Self.joined(visits, corrections)
+        #expect(joined.indices == [0, 0, 0] && joined.places.map(\.visits) == [3])
+        #expect(joined.places[0].coordinate == Self.spot(0))
+    }
+
     @Test func `a coordinate without a place joins nothing`() {
         let visits = [Self.visit(0, at: 0), Self.visit(2, at: 1)]
         for correction in [
