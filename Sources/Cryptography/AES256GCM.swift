@@ -120,14 +120,39 @@ package final class AES256GCM {
         try open(sealed, key: key, nonce: nonce, associated, suffix: suffix, into: &output)
     }
 
+    /// Opens into `buffer` the plaintext of `sealed`, whose associated data is `associated ‖ suffix`.
+    ///
+    /// - Returns: The plaintext, valid until the next message is opened into the buffer.
+    /// - Throws: ``CryptographyError/authenticationFailed`` when anything does not fit, a nonce or tag of the wrong
+    ///   length included.
+    package func open(
+        _ sealed: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
+        associated: UnsafeRawBufferPointer, _ suffix: UInt8, into buffer: PlaintextBuffer
+    ) throws(CryptographyError) -> UnsafeRawBufferPointer {
+        let plaintext = buffer.room(for: max(0, sealed.count - Self.tagByteCount))
+        guard opens(sealed, key, nonce, associated, suffix, plaintext) else { throw .authenticationFailed }
+        return UnsafeRawBufferPointer(plaintext)
+    }
+
     private func open(
         _ sealed: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
         _ associated: UnsafeRawBufferPointer, suffix: UInt8?, into output: inout [UInt8]
     ) throws(CryptographyError) {
         output.removeAll(keepingCapacity: true)
-        guard nonce.count == Self.nonceByteCount, sealed.count >= Self.tagByteCount else {
+        output.append(contentsOf: repeatElement(0, count: max(0, sealed.count - Self.tagByteCount)))
+        let isOpen = output.withUnsafeMutableBytes { opens(sealed, key, nonce, associated, suffix, $0) }
+        if !isOpen {
+            output.removeAll(keepingCapacity: true)
             throw .authenticationFailed
         }
+    }
+
+    /// Whether the message is genuine; `output`, of its length without the tag, then has the plaintext, and else zeros.
+    private func opens(
+        _ sealed: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer,
+        _ associated: UnsafeRawBufferPointer, _ suffix: UInt8?, _ output: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        guard nonce.count == Self.nonceByteCount, sealed.count >= Self.tagByteCount else { return false }
         let known = openingKey == key.identity
         key.withBytes { bytes in
             require(EVP_DecryptInit_ex2(opening, nil, known ? nil : bytes.address, nonce.address, nil))
@@ -140,26 +165,37 @@ package final class AES256GCM {
         if let suffix {
             withUnsafeBytes(of: suffix) { require(EVP_DecryptUpdate(opening, nil, &written, $0.address, 1)) }
         }
-        let count = sealed.count - Self.tagByteCount
-        output.append(contentsOf: repeatElement(0, count: count))
-        let genuine = output.withUnsafeMutableBytes { output in
-            if count > 0 {
-                require(EVP_DecryptUpdate(opening, output.address, &written, sealed.address, Int32(count)))
-            }
-            // The call takes a mutable address for all its uses and only reads this one.
-            let tag = UnsafeMutableRawPointer(mutating: UnsafeRawBufferPointer(rebasing: sealed[count...]).baseAddress)
-            require(EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagByteCount), tag))
-            var nothing: UInt8 = 0
-            let genuine = EVP_DecryptFinal_ex(opening, &nothing, &written) == 1
-            // Unauthenticated plaintext never leaves, not even in the array's spare room.
-            if !genuine, count > 0 { OPENSSL_cleanse(output.baseAddress, count) }
-            return genuine
+        let count = output.count
+        if count > 0 {
+            require(EVP_DecryptUpdate(opening, output.address, &written, sealed.address, Int32(count)))
         }
-        if !genuine {
-            ERR_clear_error()
-            output.removeAll(keepingCapacity: true)
-            throw .authenticationFailed
+        // The call takes a mutable address for all its uses and only reads this one.
+        let tag = UnsafeMutableRawPointer(mutating: UnsafeRawBufferPointer(rebasing: sealed[count...]).baseAddress)
+        require(EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagByteCount), tag))
+        var nothing: UInt8 = 0
+        if EVP_DecryptFinal_ex(opening, &nothing, &written) == 1 { return true }
+        // Unauthenticated plaintext never leaves, not even in spare room.
+        if count > 0 { OPENSSL_cleanse(output.baseAddress, count) }
+        ERR_clear_error()
+        return false
+    }
+}
+
+/// Room for one opened message, which is used again for the next one. One thread at a time.
+package final class PlaintextBuffer {
+    private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 16)
+
+    /// Room for a short message; it grows with longer ones.
+    package init() {}
+
+    deinit { storage.deallocate() }
+
+    fileprivate func room(for count: Int) -> UnsafeMutableRawBufferPointer {
+        if count > storage.count {
+            storage.deallocate()
+            storage = .allocate(byteCount: max(count, 2 * storage.count), alignment: 16)
         }
+        return UnsafeMutableRawBufferPointer(rebasing: storage[..<count])
     }
 }
 

@@ -1,20 +1,18 @@
 import COpenSSL
 
-/// SHA-256 (FIPS 180-4) with one reused context (`EVP_DigestInit_ex2` and its kin).
+/// SHA-256 (FIPS 180-4) with one reused state.
 ///
-/// One thread at a time: keep one per thread. Reusing it is about four times as fast as a context for each message.
+/// One thread at a time: keep one per thread. It calls `SHA256_Init` and its kin, without the look-ups and allocations of
+/// `EVP_DigestInit_ex2`: the log hashes short messages, for which they are as much work as the hash.
 package final class SHA256 {
-    private let context: OpaquePointer
+    private let state = UnsafeMutablePointer<SHA256_CTX>.allocate(capacity: 1)
 
     /// A hasher, ready for use.
-    package init() {
-        guard let context = EVP_MD_CTX_new() else { preconditionFailure("Out of memory.") }
-        self.context = context
-        require(EVP_DigestInit_ex2(context, Algorithms.sha256, nil))
-    }
+    package init() { begin() }
 
     deinit {
-        EVP_MD_CTX_free(context)
+        OPENSSL_cleanse(state, MemoryLayout<SHA256_CTX>.size)
+        state.deallocate()
     }
 
     // MARK: At once
@@ -49,12 +47,12 @@ package final class SHA256 {
 
     /// Starts a message, dropping one that was not finished.
     package func begin() {
-        require(EVP_DigestInit_ex2(context, nil, nil))
+        require(SHA256_Init(state))
     }
 
     /// Adds `bytes` to the message; ``begin()`` comes first.
     package func update(_ bytes: UnsafeRawBufferPointer) {
-        require(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count))
+        require(SHA256_Update(state, bytes.baseAddress, bytes.count))
     }
 
     /// Adds `bytes` to the message; ``begin()`` comes first.
@@ -69,6 +67,6 @@ package final class SHA256 {
 
     /// The digest of the message, which ends here.
     package func finish() -> Digest {
-        Digest { require(EVP_DigestFinal_ex(context, $0, nil)) }
+        Digest { require(SHA256_Final($0, state)) }
     }
 }

@@ -1,5 +1,5 @@
-package import Log
 import Synchronization
+package import Whereabouts
 
 /// The outcomes and durations of each route's requests.
 package final class RequestFigures: Sendable {

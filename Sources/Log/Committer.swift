@@ -1,11 +1,12 @@
 import Glibc
 import Synchronization
 import Threading
+import Whereabouts
 
 /// Seals batches, makes them durable and answers their callers, on a separate thread, while the writer's thread decides
 /// the next batch. That is about half of an append's work, plus the wait for the disk.
 ///
-/// The file and the sealer belong to the thread that has the turn (``EventLog/Queue/isCommitting``).
+/// The file and the sealer belong to the thread that has the turn (``WriterQueue``).
 final class Committer: @unchecked Sendable {
     // Only the thread with the turn uses `store` and `sealer`; the turn changes through the monitors.
     let store: LogStore
@@ -40,7 +41,6 @@ final class Committer: @unchecked Sendable {
                 return slot.isStopping ? .some(nil) : nil
             }) ?? nil {
                 commit(batch)
-                log.endTurn()
             }
         }
     }
@@ -61,19 +61,24 @@ final class Committer: @unchecked Sendable {
         }
     }
 
-    /// Writes a batch, answers its callers, and makes a checkpoint if one is due. Called by the thread with the turn. A
-    /// fault stops the log, and the callers get it.
+    /// Writes a batch, answers its callers, makes a checkpoint if one is due, and ends the turn. Called by the thread with
+    /// the turn. A fault stops the log, and the callers get it.
     func commit(_ batch: consuming Batch) {
         var batch = batch
-        if let failure = log.failure { return answer(&batch, failure) }
+        let answered = batch.answers.count
+        let start = MonotonicClock.seconds
+        var gathering = Gathering()
         do throws(LogError) {
+            if let failure = log.failure { throw failure }
             try write(batch)
+            gathering = log.queue.gathering(answering: answered, commitSeconds: MonotonicClock.seconds - start)
             answer(&batch, nil)
             if store.pagesSinceCheckpoint >= Self.pagesPerCheckpoint { try store.checkpoint() }
         } catch {
             log.fail(error)
             answer(&batch, error)
         }
+        log.queue.endTurn(gathering)
     }
 
     /// Makes a batch durable without answering its callers. An empty batch costs nothing.

@@ -1,5 +1,6 @@
 import Synchronization
 import Threading
+package import Whereabouts
 
 extension EventLog {
     /// The events appended since the start, counted.
@@ -18,7 +19,7 @@ extension EventLog {
     package var refusedCommands: Int64 { refusals.load(ordering: .relaxed) }
 
     /// The commands that wait to be decided.
-    package var queueLength: Int { queue.read { $0.waiting.count } }
+    package var queueLength: Int { queue.count }
 
     /// Whether the last save of the standing failed. The next start then folds it again.
     package var isStandingUnsaved: Bool { standingTrouble.withLock { $0 != nil } }

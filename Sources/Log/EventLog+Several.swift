@@ -1,5 +1,4 @@
 import Synchronization
-import Threading
 package import Whereabouts
 
 extension EventLog {
@@ -23,16 +22,11 @@ extension EventLog {
             }
             if let all { completion(all) }
         }
-        let refusal: AppendFailure? = queue.change { queue in
-            if let failure = queue.failure { return .fault(failure) }
-            if queue.isStopping { return .busy(retryAfterSeconds: 5) }
-            if room?.isShort == true, !commands.allSatisfy(\.isTakenWithoutRoom) { return .full }
-            if queue.waiting.count + count > Self.queueBound { return .busy(retryAfterSeconds: 1) }
+        let refusal = queue.enqueue(count, unless: refusal(of: commands.allSatisfy(\.isTakenWithoutRoom))) { waiting in
             for command in commands {
-                queue.waiting.append(
+                waiting.append(
                     Waiting(command: command, caller: caller, correlation: correlation, completion: collected))
             }
-            return nil
         }
         if let refusal { completion(commands.map { _ in .failure(refusal) }) }
     }

@@ -6,7 +6,7 @@ package import Whereabouts
 /// The append-only log. One thread decides commands and numbers their events; another seals, hashes and commits them.
 ///
 /// Commands wait in a bounded queue. The writer drains the queue into one transaction, so that one fsync makes many
-/// commands durable; there is no artificial delay. A fault of the disk stops the log until a restart: a failed fsync is
+/// commands durable; a commit waits at most for those whom the last one answered (``Gathering``). A fault of the disk stops the log until a restart: a failed fsync is
 /// never retried, because the kernel may have dropped the unwritten data.
 package final class EventLog: Sendable {
     /// The most commands that wait. Beyond this, callers get `AppendFailure.busy`.
@@ -19,73 +19,17 @@ package final class EventLog: Sendable {
     /// Receives the outcome of a command, once.
     typealias Completion = @Sendable (Result<Receipt, AppendFailure>) -> Void
 
-    /// A command that waits to be decided, with its caller.
-    struct Waiting: Sendable {
-        let command: Command
-        let caller: Caller
-        let correlation: RequestID
-        let completion: Completion
-    }
-
-    /// The state that callers, the writer and the committing thread share.
-    struct Queue {
-        /// The commands in the order in which they are decided.
-        var waiting: [Waiting] = []
-        /// An empty array with capacity, given back by the writer, so that the queue does not grow anew for each batch.
-        var spare: [Waiting] = []
-        var isStopping = false
-        /// The fault that stopped the log; it stays until a restart.
-        var failure: LogError?
-        /// Whether a thread has the turn to write the file.
-        var isCommitting = false
-    }
-
     /// A closure in its own type: a bare closure taken out of a generic type would be wrapped once more each time.
-    private struct Listener {
-        let call: @Sendable ([QueryID]) -> Void
+    private struct Listener<News> {
+        let call: @Sendable (News) -> Void
     }
 
-    /// Changes that concern waiting pushes.
-    package struct PushNews: OptionSet {
-        /// The bits of the set.
-        package let rawValue: Int
-        /// A push may no longer be wanted.
-        package static let unwanted = PushNews(rawValue: 1)
-        /// A device has a new push token.
-        package static let newToken = PushNews(rawValue: 2)
-
-        /// The set of these bits.
-        package init(rawValue: Int) { self.rawValue = rawValue }
-
-        init(_ event: Event) {
-            self = event.mayForbidPushes ? .unwanted : []
-            if case .locationPushTokenRegistered = event { insert(.newToken) }
-        }
-    }
-
-    /// As ``Listener``, for news of pushes.
-    private struct PushListener {
-        let call: @Sendable (PushNews) -> Void
-    }
-
-    /// The writer thread's next step.
-    enum Step {
-        case commands([Waiting])
-        /// The writer now has the turn to write the file; `othersWait` if commands wait meanwhile.
-        case turn(othersWait: Bool)
-        case nothing
-        /// Everything is durable, and no more commands come.
-        case stop
-        case failed(LogError)
-    }
-
-    let queue = Monitor(Queue())
-    /// A copy of ``Queue/isCommitting`` to read without the lock. The queue's own value decides.
-    private let isCommittingHint = Atomic<Bool>(false)
+    /// The commands that wait for the writer.
+    let queue = WriterQueue()
     private let standing: Mutex<Standing>
     private let headNumber: Atomic<Int64>
     private let headSignal = Monitor((number: Int64(0), isStopped: false, isReleased: false))
-    private let whenEnded = Mutex<Listener?>(nil)
+    private let whenEnded = Mutex<Listener<[QueryID]>?>(nil)
     private let whenFailed = Mutex<(@Sendable () -> Void)?>(nil)
     /// The remaining times of the open questions.
     package let questions: QuestionClock
@@ -93,7 +37,7 @@ package final class EventLog: Sendable {
     package let room: Room?
     /// The reason why the last save of the standing failed; `nil` if it did not.
     let standingTrouble = Mutex<String?>(nil)
-    private let whenPushNews = Mutex<PushListener?>(nil)
+    private let whenPushNews = Mutex<Listener<PushNews>?>(nil)
     private let writer: Mutex<WorkerThread?>
     /// The keys that seal the personal parts of events.
     package let keys: KeyRing
@@ -244,26 +188,15 @@ package final class EventLog: Sendable {
         _ command: Command, by caller: Caller, correlation: RequestID,
         _ completion: @escaping @Sendable (Result<Receipt, AppendFailure>) -> Void
     ) {
-        let refusal: AppendFailure? = queue.change { queue in
-            if let failure = queue.failure { return .fault(failure) }
-            if queue.isStopping || secondsOfCommit > Self.longestCommitSeconds { return .busy(retryAfterSeconds: 5) }
-            if room?.isShort == true, !command.isTakenWithoutRoom { return .full }
-            if queue.waiting.count >= Self.queueBound { return .busy(retryAfterSeconds: 1) }
-            queue.waiting.append(
-                Waiting(command: command, caller: caller, correlation: correlation, completion: completion))
-            return nil
-        }
+        let waiting = Waiting(command: command, caller: caller, correlation: correlation, completion: completion)
+        let refusal = queue.enqueue(1, unless: refusal(of: command.isTakenWithoutRoom)) { $0.append(waiting) }
         if let refusal { completion(.failure(refusal)) }
     }
 
-    /// As ``submit(_:by:correlation:_:)``, for tasks.
-    package func append(
-        _ command: Command, by caller: Caller, correlation: RequestID
-    ) async throws(AppendFailure) -> Receipt {
-        let result = await withCheckedContinuation { continuation in
-            submit(command, by: caller, correlation: correlation) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
+    /// Why the disk lets no commands be taken now; `nil` if it does. Some are taken without room on the disk.
+    func refusal(of isTakenWithoutRoom: Bool) -> AppendFailure? {
+        if secondsOfCommit > Self.longestCommitSeconds { return .busy(retryAfterSeconds: 5) }
+        return room?.isShort == true && !isTakenWithoutRoom ? .full : nil
     }
 
     /// As ``submit(_:by:correlation:_:)``, for the service's own threads: blocks until the events are durable.
@@ -278,7 +211,7 @@ package final class EventLog: Sendable {
 
     /// Finishes the waiting commands, saves the standing and closes the file.
     package func stop() {
-        queue.change { $0.isStopping = true }
+        queue.stop()
         writer.withLock { thread in
             thread?.join()
             thread = nil
@@ -286,73 +219,6 @@ package final class EventLog: Sendable {
         identities.stop()
         // Waiting followers return.
         headSignal.change { $0.isStopped = true }
-    }
-
-    /// The writer's next step: write the prepared commands as soon as the turn is free; meanwhile take waiting ones.
-    ///
-    /// - Parameter prepared: The number of commands that are prepared and not being written.
-    func nextStep(prepared: Int, milliseconds: Int) -> Step {
-        queue.wait(milliseconds: milliseconds) { queue in
-            if let failure = queue.failure { return .failed(failure) }
-            if prepared > 0, !queue.isCommitting {
-                takeTurn(&queue)
-                return .turn(othersWait: !queue.waiting.isEmpty)
-            }
-            if !queue.waiting.isEmpty, prepared < Self.batchBound {
-                guard queue.waiting.count > Self.batchBound else {
-                    let batch = queue.waiting
-                    queue.waiting = queue.spare
-                    queue.spare = []
-                    return .commands(batch)
-                }
-                let batch = Array(queue.waiting.prefix(Self.batchBound))
-                queue.waiting.removeFirst(Self.batchBound)
-                return .commands(batch)
-            }
-            return queue.isStopping && prepared == 0 && !queue.isCommitting ? .stop : nil
-        } ?? .nothing
-    }
-
-    /// Takes the turn to write the file if it is free.
-    func tryTurn() -> Bool {
-        if isCommittingHint.load(ordering: .relaxed) { return false }
-        return queue.read { queue in
-            if queue.isCommitting || queue.failure != nil { return false }
-            takeTurn(&queue)
-            return true
-        }
-    }
-
-    /// Frees the turn to write the file.
-    func endTurn() {
-        queue.change { queue in
-            queue.isCommitting = false
-            isCommittingHint.store(false, ordering: .relaxed)
-        }
-    }
-
-    private func takeTurn(_ queue: inout Queue) {
-        queue.isCommitting = true
-        isCommittingHint.store(true, ordering: .relaxed)
-    }
-
-    /// Waits for the turn to write the file and runs `body` with it.
-    func withTurn(_ body: () throws(LogError) -> Void) throws(LogError) {
-        let failure: LogError? =
-            queue.wait { queue -> LogError?? in
-                if queue.isCommitting { return nil }
-                takeTurn(&queue)
-                return .some(queue.failure)
-            } ?? nil
-        defer { endTurn() }
-        if let failure { throw failure }
-        try body()
-    }
-
-    /// Takes back the array of a finished batch, so that its capacity is used again.
-    func giveBack(_ batch: consuming [Waiting]) {
-        batch.removeAll(keepingCapacity: true)
-        queue.read { $0.spare = batch }
     }
 
     /// Publishes a new head after its commit, and wakes the threads that wait for it.
@@ -370,7 +236,7 @@ package final class EventLog: Sendable {
     /// Calls `body` on the writer's thread after each decision that concerns pushes, before it is durable. `body` must
     /// be quick. The standing already has the decision.
     package func notifyOfPushNews(_ body: @escaping @Sendable (PushNews) -> Void) {
-        whenPushNews.withLock { $0 = PushListener(call: body) }
+        whenPushNews.withLock { $0 = Listener(call: body) }
     }
 
     /// Hands news to the listener.
@@ -378,12 +244,7 @@ package final class EventLog: Sendable {
 
     /// Stops the log: waiting callers get the error, and no command is accepted any more.
     func fail(_ error: LogError) {
-        let waiting = queue.change { queue in
-            queue.failure = error
-            defer { queue.waiting = [] }
-            return queue.waiting
-        }
-        for item in waiting { item.completion(.failure(.fault(error))) }
+        for item in queue.fail(error) { item.completion(.failure(.fault(error))) }
     }
 
     /// Calls `body` once after a fault has stopped the log and every waiting caller has its error; at once if the log
@@ -414,7 +275,7 @@ package final class EventLog: Sendable {
     }
 
     /// The fault that stopped the log; `nil` while it works.
-    package var failure: LogError? { queue.read { $0.failure } }
+    package var failure: LogError? { queue.failure }
 
     /// Folds the events from the standing's place up to `head`.
     ///

@@ -12,7 +12,8 @@ package final class LogReader {
     private var cache: [Int64: KeyRing.Key] = [:]
     private var cacheGeneration: Int
     private var head = CBORWriter()
-    private var buffers: [[UInt8]] = [[], [], []]
+    /// One for each part that an event can have.
+    private let buffers = [PlaintextBuffer(), PlaintextBuffer(), PlaintextBuffer()]
     private let sha256 = SHA256()
     /// The keys that did not open a part of an undamaged event. Such a key has the id of a lost one.
     private var mistaken: Set<Int64> = []
@@ -48,22 +49,53 @@ package final class LogReader {
     ///
     /// Cost: about 1.5 µs for a fix, of which opening is 0.5.
     package func events(after number: Int64, limit: Int) throws(LogError) -> [(event: RecordedEvent, leaf: Digest)] {
-        forgetStaleKeys()
-        highestKey = 0
         var events: [(event: RecordedEvent, leaf: Digest)] = []
         events.reserveCapacity(min(limit, 8192))
-        var failure: LogError?
-        do throws(SQLiteError) {
-            try connection.cached(
-                """
-                SELECT number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf
-                FROM event WHERE number > ? ORDER BY number LIMIT ?
-                """
-            ) { (statement) throws(SQLiteError) in
+        try each(after: number, limit: limit) { events.append(($0, $1)) }
+        return events
+    }
+
+    /// As ``events(after:limit:)``, for folds: the events, and the leaf of the last one; `nil` without events.
+    package func batch(
+        after number: Int64, limit: Int
+    ) throws(LogError) -> (events: [RecordedEvent], leaf: Digest?) {
+        var events: [RecordedEvent] = []
+        var last: Digest?
+        events.reserveCapacity(min(limit, 8192))
+        try each(after: number, limit: limit) { event, leaf in
+            events.append(event)
+            last = leaf
+        }
+        return (events, last)
+    }
+
+    private func each(
+        after number: Int64, limit: Int, _ take: (consuming RecordedEvent, Digest) -> Void
+    ) throws(LogError) {
+        highestKey = 0
+        try each(
+            Self.eventsSQL,
+            { (statement) throws(SQLiteError) in
                 try statement.bind(number, at: 1)
                 try statement.bind(limit, at: 2)
+            }, take)
+    }
+
+    /// Opens the events of a statement's rows.
+    private func each(
+        _ sql: StaticString, _ bind: (borrowing Statement) throws(SQLiteError) -> Void,
+        _ take: (consuming RecordedEvent, Digest) -> Void
+    ) throws(LogError) {
+        forgetStaleKeys()
+        var failure: LogError?
+        do throws(SQLiteError) {
+            try connection.cached(sql) { (statement) throws(SQLiteError) in
+                try bind(statement)
                 while try statement.step() {
-                    do throws(LogError) { events.append(try read(statement)) } catch {
+                    do throws(LogError) {
+                        let (event, leaf) = try read(statement)
+                        take(event, leaf)
+                    } catch {
                         failure = error
                         return
                     }
@@ -71,8 +103,12 @@ package final class LogReader {
             }
         } catch { throw .sqlite(error) }
         if let failure { throw failure }
-        return events
     }
+
+    private static let eventsSQL: StaticString = """
+        SELECT number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf
+        FROM event WHERE number > ? ORDER BY number LIMIT ?
+        """
 
     /// Up to `limit` reported fixes and visits of an import, in order.
     ///
@@ -86,11 +122,10 @@ package final class LogReader {
     package func imported(
         _ import: Identifier128, of person: PersonID?, after number: Int64, through last: Int64, limit: Int
     ) throws(LogError) -> [RecordedEvent] {
-        forgetStaleKeys()
         var events: [RecordedEvent] = []
-        var failure: LogError?
-        do throws(SQLiteError) {
-            try connection.cached(Self.importedSQL) { (statement) throws(SQLiteError) in
+        try each(
+            Self.importedSQL,
+            { (statement) throws(SQLiteError) in
                 try statement.bind(number, at: 1)
                 try statement.bind(last, at: 2)
                 try statement.bind(EventKind.fixReported.rawValue, at: 3)
@@ -98,15 +133,8 @@ package final class LogReader {
                 try statement.bind(`import`.bytes, at: 5)
                 try statement.bind(person.map { StreamID.track($0).rawValue }, at: 6)
                 try statement.bind(limit, at: 7)
-                while try statement.step() {
-                    do throws(LogError) { events.append(try read(statement).event) } catch {
-                        failure = error
-                        return
-                    }
-                }
             }
-        } catch { throw .sqlite(error) }
-        if let failure { throw failure }
+        ) { event, _ in events.append(event) }
         return events
     }
 
@@ -132,12 +160,7 @@ package final class LogReader {
         var events: [StoredEvent] = []
         var failure: LogError?
         do throws(SQLiteError) {
-            try connection.cached(
-                """
-                SELECT number, stream, version, kind, recorded_at_ms, actor, correlation, cause, body, leaf
-                FROM event WHERE number > ? ORDER BY number LIMIT ?
-                """
-            ) { (statement) throws(SQLiteError) in
+            try connection.cached(Self.eventsSQL) { (statement) throws(SQLiteError) in
                 try statement.bind(number, at: 1)
                 try statement.bind(limit, at: 2)
                 while try statement.step() {
@@ -277,25 +300,19 @@ package final class LogReader {
         do throws(CBORError) {
             var reader = CBORReader(body)
             let items = try reader.array()
-            guard items >= 1 else { throw .unexpected }
+            guard (1...1 + buffers.count).contains(items) else { throw .unexpected }
             let start = reader.offset
             try reader.skip()
             let clear = UnsafeRawBufferPointer(rebasing: body[start..<reader.offset])
-            var parts: [SealedPart] = []
-            for _ in 1..<items {
-                guard try reader.array() == 3 else { throw .unexpected }
-                parts.append(
-                    SealedPart(
-                        key: try reader.integer(), nonce: try reader.byteString(), ciphertext: try reader.byteString()))
-                highestKey = max(highestKey, parts[parts.count - 1].key)
-            }
-            try reader.end()
             head.reset()
             header.write(to: &head)
+            var parts: [OpenedPart] = []
             var wrongKeys: [Int64] = []
-            let event = try open(parts, index: 0, opened: [], &wrongKeys) { (parts) throws(CBORError) in
-                try EventCoding.decode(kind: kind, in: header.stream, clear: clear, parts: parts)
+            for index in 0..<items - 1 {
+                parts.append(try openPart(&reader, UInt8(index), &wrongKeys))
             }
+            try reader.end()
+            let event = try EventCoding.decode(kind: kind, in: header.stream, clear: clear, parts: parts)
             if !wrongKeys.isEmpty {
                 guard try isWhole(header, body, leaf) else { throw .unexpected }
                 mistaken.formUnion(wrongKeys)
@@ -306,12 +323,6 @@ package final class LogReader {
         } catch {
             throw .damaged(number: header.number, "its body cannot be read (\(error)), or a later version wrote it")
         }
-    }
-
-    private struct SealedPart {
-        let key: Int64
-        let nonce: UnsafeRawBufferPointer
-        let ciphertext: UnsafeRawBufferPointer
     }
 
     /// Whether the leaf is the hash of this header and body after the newest earlier event of the stream.
@@ -332,53 +343,35 @@ package final class LogReader {
         } catch { throw .unexpected }
     }
 
-    /// Opens every part into a buffer that stays valid while `body` runs.
+    private func cacheKey(_ id: Int64) throws(CBORError) -> KeyRing.Key {
+        guard let key = try? keys.key(id) else { throw .unexpected }
+        if cache.count >= KeyRing.mostKept { cache = [:] }
+        cache[id] = key
+        return key
+    }
+
+    /// Opens the next part into the buffer of its index, which stays valid until the next event is opened.
     ///
-    /// - Parameter wrongKeys: Receives the keys that exist, do not open their part, and are not in ``mistaken``.
-    private func open<R>(
-        _ parts: [SealedPart], index: Int, opened: [OpenedPart], _ wrongKeys: inout [Int64],
-        _ body: ([OpenedPart]) throws(CBORError) -> R
-    ) throws(CBORError) -> R {
-        guard index < parts.count else { return try body(opened) }
-        guard index < buffers.count else { throw .unexpected }
-        let part = parts[index]
+    /// - Parameter wrongKeys: Receives the key if it exists, does not open the part, and is not in ``mistaken``.
+    private func openPart(
+        _ reader: inout CBORReader, _ index: UInt8, _ wrongKeys: inout [Int64]
+    ) throws(CBORError) -> OpenedPart {
+        guard try reader.array() == 3 else { throw .unexpected }
+        let (id, nonce, ciphertext) = (try reader.integer(), try reader.byteString(), try reader.byteString())
+        highestKey = max(highestKey, id)
         let key: KeyRing.Key
-        if let cached = cache[part.key] {
-            key = cached
-        } else {
-            guard let found = try? keys.key(part.key) else { throw .unexpected }
-            if cache.count >= KeyRing.mostKept { cache = [:] }
-            cache[part.key] = found
-            key = found
-        }
+        if let cached = cache[id] { key = cached } else { key = try cacheKey(id) }
         switch key {
-        case .destroyed:
-            return try open(parts, index: index + 1, opened: opened + [.erased], &wrongKeys, body)
-        case .lost:
-            return try open(parts, index: index + 1, opened: opened + [.keyLost], &wrongKeys, body)
+        case .destroyed: return .erased
+        case .lost: return .keyLost
         case .key(let key):
-            var buffer = buffers[index]
-            buffers[index] = []
-            let isOpen = head.bytes.withUnsafeBytes { head in
-                do throws(CryptographyError) {
-                    try cipher.open(
-                        part.ciphertext, key: key, nonce: part.nonce, associated: head, UInt8(index), into: &buffer)
-                    return true
-                } catch { return false }
+            let plaintext = head.bytes.withUnsafeBytes { head in
+                try? cipher.open(
+                    ciphertext, key: key, nonce: nonce, associated: head, index, into: buffers[Int(index)])
             }
-            guard isOpen else {
-                buffers[index] = buffer
-                if !mistaken.contains(part.key) { wrongKeys.append(part.key) }
-                return try open(parts, index: index + 1, opened: opened + [.keyLost], &wrongKeys, body)
-            }
-            let result: Result<R, CBORError> = buffer.withUnsafeBytes { bytes in
-                do throws(CBORError) {
-                    return .success(
-                        try open(parts, index: index + 1, opened: opened + [.open(bytes)], &wrongKeys, body))
-                } catch { return .failure(error) }
-            }
-            buffers[index] = buffer
-            return try result.get()
+            if let plaintext { return .open(plaintext) }
+            if !mistaken.contains(id) { wrongKeys.append(id) }
+            return .keyLost
         }
     }
 }

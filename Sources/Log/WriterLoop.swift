@@ -24,7 +24,7 @@ final class WriterLoop: @unchecked Sendable {
     /// The keys whose damage was reported.
     private var unreadable: Set<Int64> = []
     /// The news for pushes from the commands of this round.
-    private var pushNews: EventLog.PushNews = []
+    private var pushNews: PushNews = []
     /// Refusals that were only counted: the requester, their number, and since when.
     private var counted: [PrincipalID: (count: Int64, since: Timestamp, steadySince: Int64)] = [:]
 
@@ -50,8 +50,6 @@ final class WriterLoop: @unchecked Sendable {
     private static let idleMilliseconds = 200
     /// The writer's own thread commits this few commands: to wake the other thread would cost more.
     private static let fewCommands = 2
-    /// This many commands are worth a separate commit while more are being prepared.
-    private static let worthACommit = 16
 
     init(
         log: EventLog, store: LogStore, sealer: consuming LogSealer, tail: FixTail, savedStanding: any SavedStanding,
@@ -72,10 +70,9 @@ final class WriterLoop: @unchecked Sendable {
         defer { committer.stop() }
         do throws(LogError) {
             while true {
-                switch log.nextStep(prepared: batch.answers.count, milliseconds: Self.idleMilliseconds) {
+                switch log.queue.nextStep(prepared: batch.answers.count, milliseconds: Self.idleMilliseconds) {
                 case .commands(let commands):
                     try prepare(commands)
-                    log.giveBack(commands)
                     // The keys must be destroyed before any answer, and before anything is built on that.
                     if batch.destroysKeys { try commitDestruction() }
                     if saving.events >= Self.eventsPerSave, saving.isDue { try save() }
@@ -85,7 +82,7 @@ final class WriterLoop: @unchecked Sendable {
                     try recordCounted(at: clock(), all: true)
                     try save()
                     handOverMarks()
-                    try log.withTurn { () throws(LogError) in try committer.store.checkpoint() }
+                    try log.queue.withTurn { () throws(LogError) in try committer.store.checkpoint() }
                     return
                 case .failed(let failure): throw failure
                 }
@@ -105,7 +102,6 @@ final class WriterLoop: @unchecked Sendable {
         if batch.answers.count <= Self.fewCommands, !othersWait {
             let batch = takeBatch()
             committer.commit(batch)
-            log.endTurn()
         } else {
             batch = committer.handOver(takeBatch())
         }
@@ -121,7 +117,7 @@ final class WriterLoop: @unchecked Sendable {
     /// an answer.
     private func commitDestruction() throws(LogError) {
         var unfinished: LogError?
-        try log.withTurn { () throws(LogError) in
+        try log.queue.withTurn { () throws(LogError) in
             try committer.write(batch)
             do throws(LogError) { try destroyKeys() } catch {
                 guard error.isFull, log.room?.spend() == true else { throw error }
@@ -143,7 +139,7 @@ final class WriterLoop: @unchecked Sendable {
 
     /// Saves the standing once its events are durable.
     private func save() throws(LogError) {
-        try log.withTurn { () throws(LogError) in
+        try log.queue.withTurn { () throws(LogError) in
             try committer.write(batch)
             saveDurable()
         }
@@ -175,7 +171,7 @@ final class WriterLoop: @unchecked Sendable {
     /// The work of an idle moment: marks, a checkpoint, counted refusals, and a save that failed before.
     private func idle() throws(LogError) {
         handOverMarks()
-        try log.withTurn { () throws(LogError) in
+        try log.queue.withTurn { () throws(LogError) in
             if committer.store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try committer.store.checkpoint() }
             try committer.store.confirm()
         }
@@ -186,7 +182,7 @@ final class WriterLoop: @unchecked Sendable {
     // MARK: Deciding
 
     /// Decides and numbers commands. If the clock has gone back since the last event, that is recorded first.
-    private func prepare(_ commands: [EventLog.Waiting]) throws(LogError) {
+    private func prepare(_ commands: [Waiting]) throws(LogError) {
         handOverMarks()
         let now = clock()
         if !counted.isEmpty { try recordCounted(at: now, all: false) }
@@ -198,7 +194,9 @@ final class WriterLoop: @unchecked Sendable {
         for item in commands {
             try prepare(item, at: now)
             // The disk should not wait for the rest of a long queue.
-            if batch.answers.count >= Self.worthACommit, !batch.destroysKeys, log.tryTurn() {
+            if batch.answers.count >= WriterQueue.worthACommit, !batch.destroysKeys,
+                log.queue.tryTurn(prepared: batch.answers.count)
+            {
                 commit(othersWait: true)
             }
         }
@@ -209,7 +207,7 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     /// Decides one command, numbers its events, and notes its answer.
-    private func prepare(_ item: EventLog.Waiting, at now: Timestamp) throws(LogError) {
+    private func prepare(_ item: Waiting, at now: Timestamp) throws(LogError) {
         if item.correlation.isOfKeyedRequest, let outcome = earlierOutcome(of: item, at: now) {
             return batch.answers.append((item.completion, outcome))
         }
@@ -267,7 +265,7 @@ final class WriterLoop: @unchecked Sendable {
 
     /// The outcome of the same request before; `nil` if this is the first one.
     private func earlierOutcome(
-        of item: EventLog.Waiting, at now: Timestamp
+        of item: Waiting, at now: Timestamp
     ) -> Result<Receipt, AppendFailure>? {
         log.withStanding { standing in
             do throws(Refusal) {
@@ -280,7 +278,7 @@ final class WriterLoop: @unchecked Sendable {
 
     /// Decides a command against the newest standing. If a look-up of an older fix is not possible now, the command
     /// must be sent again.
-    private func decide(_ item: EventLog.Waiting, at now: Timestamp) -> Result<Decision, AppendFailure> {
+    private func decide(_ item: Waiting, at now: Timestamp) -> Result<Decision, AppendFailure> {
         tail.isBehind = false
         let result: Result<Decision, AppendFailure> = log.withStanding { standing in
             do throws(Refusal) {
@@ -297,7 +295,7 @@ final class WriterLoop: @unchecked Sendable {
 
     /// The answer to a decided command: its receipt, or the refusal. A refusal may have events all the same.
     private func outcome(
-        _ decision: Decision, of item: EventLog.Waiting, at now: Timestamp, _ disclosed: RecordedEvent?
+        _ decision: Decision, of item: Waiting, at now: Timestamp, _ disclosed: RecordedEvent?
     ) -> Result<Receipt, AppendFailure> {
         if decision.isCountedRefusal {
             counted[item.caller.principal, default: (0, now, log.questions.now())].count += 1
@@ -348,7 +346,7 @@ final class WriterLoop: @unchecked Sendable {
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
             correlation: correlation, cause: cause, event: event)
         log.changeStanding { $0.fold(recorded) }
-        pushNews.formUnion(EventLog.PushNews(event))
+        pushNews.formUnion(PushNews(event))
         if case .locationQueried(let asked) = event {
             // The time of a question begins now, not when the question is first read.
             log.withStanding { standing in
@@ -365,7 +363,7 @@ final class WriterLoop: @unchecked Sendable {
         let steady = log.questions.now()
         for (principal, refused) in counted where all || steady - refused.steadySince >= 60_000 {
             counted[principal] = nil
-            let item = EventLog.Waiting(
+            let item = Waiting(
                 command: .countRefusals(by: principal, count: refused.count, since: refused.since), caller: .house,
                 correlation: .random(), completion: { _ in })
             try prepare(item, at: now)

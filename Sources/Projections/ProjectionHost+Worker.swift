@@ -293,23 +293,22 @@ extension ProjectionHost {
             var group = working.filter { $0.isLoading == loading && $0.place < head }
             if group.isEmpty { return true }
             while let place = group.map(\.place).min() {
-                let batch: [(event: RecordedEvent, leaf: Digest)]
+                let events: [RecordedEvent]
+                let leaf: Digest?
                 do throws(LogError) {
-                    batch = try reader.events(
-                        after: place, limit: loading ? throttle.batch : ProjectionHost.batch)
+                    // The writer publishes the head after its commit, so the events up to it are durable.
+                    let limit = loading ? throttle.batch : ProjectionHost.batch
+                    (events, leaf) = try reader.batch(after: place, limit: Int(min(Int64(limit), head - place)))
                 } catch {
                     stuck("The log cannot be folded after event \(place): \(error)")
                     usleep(500_000)
                     return true
                 }
-                // The writer publishes the head after its commit, so the events up to it are durable.
-                let durable = batch.prefix { $0.event.number <= head }
-                guard let last = durable.last else { return true }
-                let events = durable.map(\.event)
-                for projection in group where projection.place < last.event.number {
-                    attempt(projection) { () throws(SQLiteError) in try projection.fold(events, endingWith: last.leaf) }
+                guard let last = events.last?.number, let leaf else { return true }
+                for projection in group where projection.place < last {
+                    attempt(projection) { () throws(SQLiteError) in try projection.fold(events, endingWith: leaf) }
                 }
-                group.removeAll { $0.place <= last.event.number || $0.trouble != nil || !isFollowed($0) }
+                group.removeAll { $0.place <= last || $0.trouble != nil || !isFollowed($0) }
             }
             return false
         }

@@ -52,11 +52,11 @@ package enum RefoldCheck {
         }
         while refolded.place < status.place {
             progress.report("projection \(status.generation.name)", refolded.place, of: status.place)
-            let batch = try reader.events(
+            let (events, leaf) = try reader.batch(
                 after: refolded.place,
                 limit: min(ProjectionHost.loadingBatch, Int(status.place - refolded.place)))
-            guard let leaf = batch.last?.leaf else { return .different }
-            do throws(SQLiteError) { try refolded.fold(batch.map(\.event), endingWith: leaf) } catch {
+            guard let leaf else { return .different }
+            do throws(SQLiteError) { try refolded.fold(events, endingWith: leaf) } catch {
                 throw .sqlite(error)
             }
         }

@@ -14,6 +14,10 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
     /// The file is damaged or is no database (`SQLITE_CORRUPT`, `SQLITE_NOTADB`).
     package var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+
+    /// Whether a file that can be made again is damaged, or lacks our tables (`SQLITE_ERROR`, because our statements
+    /// are right).
+    package var meansDamage: Bool { isCorruption || code == 1 }
     /// A row breaks a constraint or a type of its table (`SQLITE_CONSTRAINT`, `SQLITE_MISMATCH`).
     package var isConstraint: Bool { code == SQLITE_CONSTRAINT || code == SQLITE_MISMATCH }
     /// The disk, or the bound on the size of the file, is full (`SQLITE_FULL`).

@@ -54,26 +54,31 @@ package final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
+    /// Wakes all waiting threads, after ``read(_:)`` has changed what they wait for.
+    @inlinable
+    package func wake() { pthread_cond_broadcast(condition) }
+
     /// Waits until `body` returns a value, or returns `nil` after `milliseconds`. The body is called at once, and again after each
     /// change.
     @inlinable
     package func wait<R>(milliseconds: Int? = nil, for body: (inout State) -> R?) -> R? {
-        var deadline = timespec()
-        if let milliseconds {
-            clock_gettime(CLOCK_MONOTONIC, &deadline)
-            deadline.tv_sec += milliseconds / 1000
-            deadline.tv_nsec += milliseconds % 1000 * 1_000_000
-            if deadline.tv_nsec >= 1_000_000_000 {
-                deadline.tv_sec += 1
-                deadline.tv_nsec -= 1_000_000_000
-            }
+        wait(until: milliseconds.map { MonotonicClock.seconds + Double($0) / 1000 }, for: body)
+    }
+
+    /// As ``wait(milliseconds:for:)``, until a time of ``MonotonicClock``, in seconds; `nil` waits without an end.
+    @inlinable
+    package func wait<R>(until deadline: Double?, for body: (inout State) -> R?) -> R? {
+        var end = timespec()
+        if let deadline {
+            let whole = deadline.rounded(.down)
+            end = timespec(tv_sec: Int(whole), tv_nsec: Int((deadline - whole) * 1e9))
         }
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let value = body(&state) { return value }
-            if milliseconds != nil {
-                if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return body(&state) }
+            if deadline != nil {
+                if pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT { return body(&state) }
             } else {
                 pthread_cond_wait(condition, mutex)
             }

@@ -1,4 +1,4 @@
-import Log
+import Whereabouts
 
 /// Metrics in Prometheus' text format (version 0.0.4).
 struct MetricsText {

@@ -90,15 +90,14 @@ package final class FoldedLog: Sendable {
         }
         var place: Int64 = 0
         while place < identity.size {
-            let batch = try reader.events(after: place, limit: ProjectionHost.loadingBatch)
-            guard let last = batch.last else { break }
-            let events = batch.map(\.event)
+            let (events, leaf) = try reader.batch(after: place, limit: ProjectionHost.loadingBatch)
+            guard let last = events.last, let leaf else { break }
             for projection in followed {
-                do throws(SQLiteError) { try projection.fold(events, endingWith: last.leaf) } catch {
+                do throws(SQLiteError) { try projection.fold(events, endingWith: leaf) } catch {
                     throw .sqlite(error)
                 }
             }
-            place = last.event.number
+            place = last.number
         }
         for projection in followed {
             do throws(SQLiteError) { try projection.finishLoading() } catch { throw .sqlite(error) }

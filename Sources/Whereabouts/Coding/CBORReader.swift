@@ -117,12 +117,38 @@ package struct CBORReader {
     }
 
     /// Skips one item of any type.
-    package mutating func skip() throws(CBORError) { _ = try value(depth: 0, building: false) }
+    package mutating func skip() throws(CBORError) { try skip(depth: 0) }
 
     /// One item of any type as a tree, for tools and tests. Events are read field by field.
-    package mutating func value() throws(CBORError) -> CBORValue { try value(depth: 0, building: true) }
+    package mutating func value() throws(CBORError) -> CBORValue { try value(depth: 0) }
 
-    private mutating func value(depth: Int, building: Bool) throws(CBORError) -> CBORValue {
+    /// As ``value(depth:)``, with the same checks, but without making the tree.
+    private mutating func skip(depth: Int) throws(CBORError) {
+        guard depth < Self.maximumDepth else { throw .tooDeep }
+        let initial = try peekInitialByte()
+        if initial >> 5 == 7 {
+            _ = try simpleOrFloat(initial)
+            return
+        }
+        let (major, argument) = try head()
+        switch major {
+        case 0, 1: break
+        case 2: _ = try take(argument)
+        case 3: guard String(validating: try take(argument), as: UTF8.self) != nil else { throw .notUTF8 }
+        case 4: for _ in 0..<(try count(argument)) { try skip(depth: depth + 1) }
+        case 5:
+            var previous: Range<Int>?
+            for _ in 0..<(try count(argument)) {
+                let start = offset
+                try skip(depth: depth + 1)
+                try checkOrder(of: start..<offset, after: &previous)
+                try skip(depth: depth + 1)
+            }
+        default: try skip(depth: depth + 1)
+        }
+    }
+
+    private mutating func value(depth: Int) throws(CBORError) -> CBORValue {
         guard depth < Self.maximumDepth else { throw .tooDeep }
         let initial = try peekInitialByte()
         if initial >> 5 == 7 { return try simpleOrFloat(initial) }
@@ -130,32 +156,32 @@ package struct CBORReader {
         switch major {
         case 0: return .unsigned(argument)
         case 1: return .negative(argument)
-        case 2: return .bytes(building ? Array(try take(argument)) : (try skipBytes(argument)))
+        case 2: return .bytes(Array(try take(argument)))
         case 3:
             guard let text = String(validating: try take(argument), as: UTF8.self) else { throw .notUTF8 }
             return .text(text)
         case 4:
             var items: [CBORValue] = []
-            for _ in 0..<(try count(argument)) {
-                let item = try value(depth: depth + 1, building: building)
-                if building { items.append(item) }
-            }
+            for _ in 0..<(try count(argument)) { items.append(try value(depth: depth + 1)) }
             return .array(items)
         case 5:
             var pairs: [CBORValue.Pair] = []
             var previous: Range<Int>?
             for _ in 0..<(try count(argument)) {
                 let start = offset
-                let key = try value(depth: depth + 1, building: building)
-                let range = start..<offset
-                if let previous, !base[previous].lexicographicallyPrecedes(base[range]) { throw .notDeterministic }
-                previous = range
-                let item = try value(depth: depth + 1, building: building)
-                if building { pairs.append(.init(key: key, value: item)) }
+                let key = try value(depth: depth + 1)
+                try checkOrder(of: start..<offset, after: &previous)
+                pairs.append(.init(key: key, value: try value(depth: depth + 1)))
             }
             return .map(pairs)
-        default: return .tagged(argument, try value(depth: depth + 1, building: building))
+        default: return .tagged(argument, try value(depth: depth + 1))
         }
+    }
+
+    /// Throws unless the bytes of a map's key come after those of the key before.
+    private func checkOrder(of key: Range<Int>, after previous: inout Range<Int>?) throws(CBORError) {
+        if let previous, !base[previous].lexicographicallyPrecedes(base[key]) { throw .notDeterministic }
+        previous = key
     }
 
     private mutating func simpleOrFloat(_ initial: UInt8) throws(CBORError) -> CBORValue {
@@ -171,11 +197,6 @@ package struct CBORReader {
         case 0xF9, 0xFA, 0xFB: return .float(try float())
         default: throw .notDeterministic
         }
-    }
-
-    private mutating func skipBytes(_ count: UInt64) throws(CBORError) -> [UInt8] {
-        _ = try take(count)
-        return []
     }
 
     private func peekInitialByte() throws(CBORError) -> UInt8 {

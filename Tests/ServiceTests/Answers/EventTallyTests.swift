@@ -1,8 +1,6 @@
 import Testing
 import Whereabouts
 
-@testable import Log
-
 /// The operator's counts of events, over every form that was ever stored.
 @Suite struct EventTallyTests {
     @Test(arguments: StoredForms.Reading.allCases)

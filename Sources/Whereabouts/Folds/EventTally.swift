@@ -1,5 +1,3 @@
-package import Whereabouts
-
 /// Counts of the events appended since the start, for the operator. They contain no persons.
 package struct EventTally: Sendable {
     /// The outcome of a push, or the reason why it was not sent.
@@ -34,10 +32,13 @@ package struct EventTally: Sendable {
     /// When the open queries were asked, for those asked since the start.
     private var asked: [QueryID: Timestamp] = [:]
 
+    /// Nothing counted yet.
+    package init() {}
+
     /// Counts an appended event. Called on the writer's thread, so it must be cheap.
     ///
     /// - Parameter kind: The kind of `event`, which the caller knows.
-    mutating func fold(_ event: Event, kind: EventKind, recordedAt: Timestamp) {
+    package mutating func fold(_ event: Event, kind: EventKind, recordedAt: Timestamp) {
         kinds[Int(kind.rawValue)] += 1
         switch event {
         case .inputRejected(_, let reason, _, _): rejections[reason, default: 0] += 1

@@ -1,0 +1,245 @@
+import Threading
+import Whereabouts
+
+/// A command that waits to be decided, with its caller.
+struct Waiting: Sendable {
+    let command: Command
+    let caller: Caller
+    let correlation: RequestID
+    let completion: EventLog.Completion
+}
+
+/// The commands that wait for the writer's thread, and the turn to write the file, which one thread has at a time.
+///
+/// Callers never wait here; the writer's thread does. It is woken only when it has something to do: a commit costs
+/// about as much as deciding a hundred commands, and being woken as much as deciding two.
+final class WriterQueue: Sendable {
+    /// This many commands are worth being decided while a commit is under way, and worth a commit of their own while
+    /// more are being decided.
+    static let worthACommit = 16
+
+    fileprivate struct State {
+        /// The commands in the order in which they are decided.
+        var waiting: [Waiting] = []
+        /// The commands that the writer has taken and no thread is writing.
+        var prepared = 0
+        /// The writer is woken when so many commands wait.
+        var wakingCount = 1
+        var isStopping = false
+        /// The fault that stopped the log; it stays until a restart.
+        var failure: LogError?
+        /// Whether a thread has the turn to write the file.
+        var isCommitting = false
+        var gathering = Gathering()
+    }
+
+    /// The writer thread's next step.
+    enum Step {
+        case commands([Waiting])
+        /// The writer now has the turn to write the file; `othersWait` if commands wait meanwhile.
+        case turn(othersWait: Bool)
+        case nothing
+        /// Everything is durable, and no more commands come.
+        case stop
+        case failed(LogError)
+    }
+
+    private let state = Monitor(State())
+
+    // MARK: Callers
+
+    /// Adds commands, if the queue takes all of them.
+    ///
+    /// - Parameters:
+    ///   - count: How many `append` adds.
+    ///   - refusal: Another reason not to take them.
+    /// - Returns: Why they are not taken: the log has stopped or is stopping, `refusal`, or the queue is full.
+    func enqueue(
+        _ count: Int, unless refusal: @autoclosure () -> AppendFailure?, _ append: (inout [Waiting]) -> Void
+    ) -> AppendFailure? {
+        let (refusal, wakes) = state.read { state -> (AppendFailure?, Bool) in
+            if let failure = state.failure { return (.fault(failure), false) }
+            if state.isStopping { return (.busy(retryAfterSeconds: 5), false) }
+            if let refusal = refusal() { return (refusal, false) }
+            if state.waiting.count + count > EventLog.queueBound { return (.busy(retryAfterSeconds: 1), false) }
+            append(&state.waiting)
+            return (nil, state.waiting.count >= state.wakingCount)
+        }
+        if wakes { state.wake() }
+        return refusal
+    }
+
+    /// The commands that wait to be decided.
+    var count: Int { state.read { $0.waiting.count } }
+
+    /// The fault that stopped the log; `nil` while it works.
+    var failure: LogError? { state.read { $0.failure } }
+
+    /// Takes no more commands. The writer ends when those taken are durable.
+    func stop() { state.change { $0.isStopping = true } }
+
+    /// Takes no more commands, because of a fault; returns those that waited.
+    func fail(_ error: LogError) -> [Waiting] {
+        state.change { state in
+            state.failure = error
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+
+    // MARK: The writer
+
+    /// The writer's next step: write the prepared commands when the turn is free and their callers' next ones are there
+    /// (``Gathering``); meanwhile take waiting ones.
+    ///
+    /// - Parameters:
+    ///   - prepared: The number of commands that are prepared and not being written.
+    ///   - milliseconds: After so long without a step the answer is `nothing`.
+    func nextStep(prepared: Int, milliseconds: Int) -> Step {
+        let end = MonotonicClock.seconds + Double(milliseconds) / 1000
+        var deadline = end
+        while true {
+            switch state.wait(until: deadline, for: { look(&$0, prepared: prepared, waitingUntil: deadline) }) {
+            case .step(let step): return step
+            case .wait(let until): deadline = until
+            case nil:
+                guard deadline != end else { return .nothing }
+                deadline = end
+            }
+        }
+    }
+
+    /// What the writer finds: a step, or until when to wait for the commands that are to be in the next commit.
+    private enum Look {
+        case step(Step)
+        case wait(untilSeconds: Double)
+    }
+
+    /// A look at the state; `nil` if there is nothing to do before `deadline` or the next wake.
+    private func look(_ state: inout State, prepared: Int, waitingUntil deadline: Double) -> Look? {
+        state.prepared = prepared
+        state.wakingCount = 1
+        if let failure = state.failure { return .step(.failed(failure)) }
+        if prepared > 0, !state.isCommitting {
+            let missing = state.missing(prepared: prepared)
+            if missing > 0 {
+                state.wakingCount = state.waiting.count + missing
+                return deadline == state.gathering.endSeconds ? nil : .wait(untilSeconds: state.gathering.endSeconds)
+            }
+            if state.waiting.isEmpty || prepared >= state.gathering.wanted {
+                state.takeTurn(for: prepared)
+                return .step(.turn(othersWait: !state.waiting.isEmpty))
+            }
+        }
+        if !state.waiting.isEmpty, prepared < EventLog.batchBound {
+            if state.isCommitting, state.waiting.count < Self.worthACommit {
+                state.wakingCount = Self.worthACommit
+                return nil
+            }
+            let commands = state.takeWaiting()
+            state.prepared += commands.count
+            return .step(.commands(commands))
+        }
+        return state.isStopping && prepared == 0 && !state.isCommitting ? .step(.stop) : nil
+    }
+
+    /// Takes the turn to write `prepared` commands if it is free and no others are waited for.
+    func tryTurn(prepared: Int) -> Bool {
+        state.read { state in
+            if state.isCommitting || state.failure != nil || state.missing(prepared: prepared) > 0 { return false }
+            state.takeTurn(for: prepared)
+            return true
+        }
+    }
+
+    /// Frees the turn to write the file.
+    func endTurn(_ gathering: Gathering = Gathering()) {
+        state.change { state in
+            state.isCommitting = false
+            state.gathering = gathering
+        }
+    }
+
+    /// The commands that are waited for after a commit. Called before its callers are answered, because some of them are
+    /// back before the last of them is answered.
+    ///
+    /// - Parameters:
+    ///   - answered: The number of the callers.
+    ///   - commitSeconds: How long the commit took.
+    func gathering(answering answered: Int, commitSeconds: Double) -> Gathering {
+        state.read { state in
+            Gathering(
+                answered: answered, pending: state.prepared + state.waiting.count, commitSeconds: commitSeconds)
+        }
+    }
+
+    /// Waits for the turn to write the file and runs `body` with it.
+    func withTurn(_ body: () throws(LogError) -> Void) throws(LogError) {
+        let failure: LogError? =
+            state.wait { state -> LogError?? in
+                if state.isCommitting { return nil }
+                state.takeTurn(for: 0)
+                return .some(state.failure)
+            } ?? nil
+        defer { endTurn() }
+        if let failure { throw failure }
+        try body()
+    }
+}
+
+extension WriterQueue.State {
+    /// How many commands the next commit still waits for, beside those that are prepared or wait.
+    fileprivate func missing(prepared: Int) -> Int {
+        isStopping ? 0 : gathering.missing(present: prepared + waiting.count)
+    }
+
+    fileprivate mutating func takeTurn(for prepared: Int) {
+        (isCommitting, gathering) = (true, Gathering())
+        self.prepared = max(0, self.prepared - prepared)
+    }
+
+    /// Takes all waiting commands, or as many as are in one transaction.
+    fileprivate mutating func takeWaiting() -> [Waiting] {
+        guard waiting.count > EventLog.batchBound else {
+            defer { waiting = [] }
+            return waiting
+        }
+        defer { waiting.removeFirst(EventLog.batchBound) }
+        return Array(waiting.prefix(EventLog.batchBound))
+    }
+}
+
+/// How long the next commit waits, so that it has the commands of all callers and not of half of them.
+///
+/// The callers of a commit come back within microseconds after it. If the commands that were decided meanwhile were
+/// written at once, two halves of the callers would take turns, and each would wait for two commits. So the turn stays
+/// free until as many commands are there as were answered and pending, but at most for a quarter of the time of the last
+/// commit. Commits of few callers are not waited for: a single one gets no later answer.
+struct Gathering {
+    private static let longestSeconds = 0.002
+    private static let shareOfCommit = 0.25
+
+    /// The number of commands that are waited for; 0 if none are.
+    private(set) var wanted = 0
+    /// When the commit is made in any case, on the monotonic clock.
+    private(set) var endSeconds = 0.0
+
+    /// Waits for nothing.
+    init() {}
+
+    /// - Parameters:
+    ///   - answered: The number of callers that the last commit answered.
+    ///   - pending: The number of commands that came during it.
+    ///   - commitSeconds: How long it took.
+    ///   - now: On the monotonic clock.
+    init(answered: Int, pending: Int, commitSeconds: Double, at now: Double = MonotonicClock.seconds) {
+        guard answered >= WriterQueue.worthACommit else { return }
+        wanted = answered + pending
+        endSeconds = now + min(commitSeconds * Self.shareOfCommit, Self.longestSeconds)
+    }
+
+    /// How many more commands are waited for if so many are there.
+    func missing(present: Int, at now: Double = MonotonicClock.seconds) -> Int {
+        present < wanted && now < endSeconds ? wanted - present : 0
+    }
+}

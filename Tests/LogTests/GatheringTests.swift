@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Log
+
+/// How long a commit waits for the callers of the one before.
+@Suite struct GatheringTests {
+    @Test func `a commit waits for those that were answered and those that came meanwhile`() {
+        let gathering = Gathering(answered: 40, pending: 24, commitSeconds: 0.004, at: 100)
+        #expect(gathering.missing(present: 24, at: 100) == 40)
+        #expect(gathering.missing(present: 63, at: 100.0009) == 1)
+        #expect(gathering.missing(present: 64, at: 100) == 0 && gathering.missing(present: 65, at: 100) == 0)
+    }
+
+    @Test func `it waits a quarter of the last commit, and never longer than two milliseconds`() {
+        for (commitSeconds, ends) in [(0.0004, 100.0001), (0.004, 100.001), (0.008, 100.002), (20, 100.002)] {
+            let gathering = Gathering(answered: 40, pending: 0, commitSeconds: commitSeconds, at: 100)
+            #expect(gathering.missing(present: 0, at: ends - 1e-6) == 40)
+            #expect(gathering.missing(present: 0, at: ends + 1e-6) == 0)
+        }
+    }
+
+    @Test func `few callers are not waited for`() {
+        for answered in 0..<WriterQueue.worthACommit {
+            #expect(
+                Gathering(answered: answered, pending: 500, commitSeconds: 1, at: 100).missing(present: 0, at: 100) == 0
+            )
+        }
+        #expect(Gathering().missing(present: 0, at: 0) == 0)
+    }
+
+    /// Those who are back before the last one is answered are among the answered, so they must not count twice.
+    @Test func `what is pending is counted before anyone is answered`() {
+        let queue = WriterQueue()
+        let before = queue.gathering(answering: 32, commitSeconds: 1)
+        #expect(before.wanted == 32)
+    }
+}
