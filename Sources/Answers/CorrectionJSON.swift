@@ -1,6 +1,7 @@
 import Geodesy
 package import Replies
 package import Whereabouts
+import WireFormats
 
 extension CorrectionContent {
     package init(_ correction: Correction) {

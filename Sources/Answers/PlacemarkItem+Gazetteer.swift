@@ -1,6 +1,7 @@
 package import Gazetteer
 package import Geodesy
 package import Replies
+import WireFormats
 
 // Placemarks in answers. A value that the gazetteer does not have is absent.
 

@@ -2,6 +2,7 @@ import Geodesy
 package import JSON
 package import Replies
 package import Whereabouts
+import WireFormats
 
 /// The JSON form of a region's shape in requests.
 ///

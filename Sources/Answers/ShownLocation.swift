@@ -4,6 +4,7 @@ import Log
 package import Replies
 package import Tables
 package import Whereabouts
+import WireFormats
 
 /// A fix as a caller sees it under some precision. The values that a coarse grant hides are removed first, and
 /// everything else is computed from the rest: so a place name cannot disclose more than the coordinate.

@@ -1,29 +1,22 @@
 import Gazetteer
-package import Geodesy
+import Geodesy
 package import Replies
 package import Tables
 package import Whereabouts
+import WireFormats
 
 // Visits, crossings and findings in reads, live streams and webhooks.
 
 extension VisitItem {
     /// - Parameter placeName: The name that the reader sees.
     package init(_ visit: Visit, placeName: String?, _ context: AnswerContext) {
-        self.init(
-            id: visit.id.hexadecimal, arrival: Moment(visit.arrival), departure: visit.departure.map { Moment($0) },
-            at: MapPoint(visit.coordinate), horizontalAccuracy: visit.horizontalAccuracy, place: placeName,
-            timeZone: context.timeZone(at: visit.coordinate), firstReported: Moment(visit.firstReported),
-            departureReported: visit.departureReported.map { Moment($0) },
-            isProvisional: visit.isProvisional ? true : nil)
+        self.init(visit, place: placeName, timeZone: context.timeZone(at: visit.coordinate))
     }
 }
 
 extension CrossingItem {
     package init(_ named: TimelineReader.NamedCrossing) {
-        self.init(
-            region: named.region, type: named.crossing.kind.word, time: Moment(named.crossing.time),
-            reported: Moment(named.crossing.reported),
-            dwellSeconds: named.entered.map { named.crossing.time.seconds(since: $0) })
+        self.init(named.crossing, region: named.region, entered: named.entered)
     }
 }
 
@@ -36,23 +29,5 @@ extension FindingItem {
             pattern: finding.pattern.word, requester: names.name(finding.requester), from: Moment(finding.from),
             to: Moment(finding.to), count: Int64(finding.count), number: references.event(finding.number),
             timeZone: finding.pattern == .nights ? timeZone : nil)
-    }
-}
-
-extension UInt64 {
-    /// The id of a visit or place as 16 hexadecimal digits.
-    package var hexadecimal: String {
-        let text = String(self, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
-    }
-}
-
-extension Moment {
-    package init(_ time: Timestamp) { self.init(milliseconds: time.milliseconds) }
-}
-
-extension MapPoint {
-    package init(_ coordinate: Coordinate) {
-        self = .degrees(latitude: coordinate.latitude, longitude: coordinate.longitude)
     }
 }

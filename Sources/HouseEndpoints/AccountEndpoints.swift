@@ -5,6 +5,7 @@ import JSON
 import Log
 package import Replies
 package import Whereabouts
+import WireFormats
 
 /// Accounts made with an invitation code from the operator or another person.
 ///

@@ -5,6 +5,7 @@ import Log
 import Replies
 import Transparency
 import Whereabouts
+import WireFormats
 
 /// The log as an appointed auditor checks it, and the appointment of auditors.
 ///

@@ -6,6 +6,7 @@ import JSON
 import Log
 import Replies
 import Whereabouts
+import WireFormats
 
 /// Rights to a person's location: grants, invitations, pauses, and questions that need the subject's consent.
 ///

@@ -5,6 +5,7 @@ import JSON
 import Log
 import Replies
 import Whereabouts
+import WireFormats
 
 /// Share links. Anyone who opens the address of a link sees where its person is, and needs no account.
 ///

@@ -8,6 +8,7 @@ import Projections
 import Replies
 import Transparency
 import Whereabouts
+import WireFormats
 
 /// Persons, devices, tokens and regions, and the shapes of answers that all settings share.
 ///

@@ -4,6 +4,7 @@ import HTTPServer
 import Log
 import Replies
 import Whereabouts
+import WireFormats
 
 /// How many pushes the devices may still get: for the operator, who sees why a phone is not woken.
 struct PushBudgetEndpoint: Sendable {

@@ -5,6 +5,7 @@ import JSON
 import Log
 import Replies
 import Whereabouts
+import WireFormats
 
 /// How long the reports of people's devices are kept. The keys of older ones are destroyed.
 struct RetentionEndpoints: Sendable {

@@ -9,6 +9,7 @@ import Replies
 import SQLite
 import Tables
 import Whereabouts
+import WireFormats
 
 extension ReadEndpoints {
     /// `GET /v1/people/*/asked`: the person's questions and reads about others, with the answers as they were given.

@@ -8,6 +8,7 @@ import Replies
 import SQLite
 import Tables
 import Whereabouts
+import WireFormats
 
 extension ReadEndpoints {
     /// The most rows in a page of the audit, and of `asked(_:_:_:)`.

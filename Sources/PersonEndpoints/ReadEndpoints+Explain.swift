@@ -7,6 +7,7 @@ import Replies
 import SQLite
 import Tables
 import Whereabouts
+import WireFormats
 
 /// The explanation of a visit: the events that it is derived from.
 extension ReadEndpoints {

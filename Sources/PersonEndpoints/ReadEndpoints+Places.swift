@@ -7,6 +7,7 @@ import Replies
 import SQLite
 import Tables
 import Whereabouts
+import WireFormats
 
 /// The places that a person has visited. Computed for each read from all visits that may be shown, so that they follow
 /// every change of the visits.
@@ -30,48 +31,28 @@ extension ReadEndpoints {
             let range = try Self.range(reading)
             let now = reading.now
             let corrections = context.corrections(of: reading.permit.subject, decisions)
-            var visits: [Int: [Visit]] = [:]
-            let (derived, asOf) = try context.read(TimelineTable.name) {
-                (connection) throws(SQLiteError) -> [VisitedPlace] in
-                var places = PlaceDerivation()
-                // From the first visit, so that a place has the same id in every answer.
+            let (search, asOf) = try context.read(TimelineTable.name) {
+                (connection) throws(SQLiteError) -> PlaceSearch in
+                var search = PlaceSearch(from: range.from, to: range.to, at: now)
                 try Self.eachVisit(
                     of: permit, from: permit.notBefore, to: range.to, corrections, context, now, in: connection
-                ) { visit in
-                    let isAsked = range.from.map { visit.departure ?? now > $0 } ?? true
-                    let place = places.add(visit, counts: isAsked)
-                    if isAsked { visits[place, default: []].append(visit) }
+                ) {
+                    search.add($0)
                 }
-                return places.places
+                return search
             }
-            let joined = JoinedPlaces(derived, joinedBy: corrections.places)
-            let found = joined.places
-            var visitsThere: [Int: [Visit]] = [:]
-            for (place, visits) in visits { visitsThere[joined.indices[place], default: []] += visits }
-            var zones = PlaceZones(views.timeZones, context, from: found.first?.firstArrival ?? now, to: now)
-            let order = found.indices.filter { found[$0].visits > 0 }
-                .sorted { (found[$1].totalSeconds, found[$0].id) < (found[$0].totalSeconds, found[$1].id) }
+            var zones: PlaceZones?
+            let found = search.found(joinedBy: corrections.places) { place, firstArrival in
+                var known = zones ?? PlaceZones(views.timeZones, context, from: firstArrival, to: now)
+                defer { zones = known }
+                return known.rules(at: place.coordinate)
+            }
             let languages = exchange.languages(context)
-            return PageWriter.page(order, next: nil, asOf: asOf, reading.references, in: form) { index in
-                let place = found[index]
-                let rules = zones.rules(at: place.coordinate)
-                var usual = rules.map { UsualHours(in: $0) }
-                var days = VisitedDays(in: rules)
-                for visit in visitsThere[index, default: []].sorted(by: { $0.arrival < $1.arrival }) {
-                    if let departure = visit.departure { usual?.add(from: visit.arrival, to: departure) }
-                    days.add(
-                        from: max(visit.arrival, range.from ?? visit.arrival),
-                        to: min(visit.departure ?? now, range.to ?? visit.departure ?? now))
-                }
+            return PageWriter.page(found, next: nil, asOf: asOf, reading.references, in: form) { found in
+                let coordinate = found.place.coordinate
                 return PlaceItem(
-                    id: place.id.hexadecimal, at: MapPoint(place.coordinate),
-                    horizontalAccuracy: place.horizontalAccuracy,
-                    place: Self.placeName(at: place.coordinate, corrections, permit, context, languages),
-                    timeZone: context.timeZone(at: place.coordinate), visits: Int64(place.visits),
-                    totalSeconds: place.totalSeconds, days: days.count, newestDays: days.newest.map(\.text),
-                    firstArrival: Moment(place.firstArrival), lastArrival: Moment(place.lastArrival),
-                    lastDeparture: place.lastDeparture.map { Moment($0) },
-                    usualHours: usual?.hours?.text)
+                    found, name: Self.placeName(at: coordinate, corrections, permit, context, languages),
+                    timeZone: context.timeZone(at: coordinate))
             }
         }
     }

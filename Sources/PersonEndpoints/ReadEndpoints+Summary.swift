@@ -7,6 +7,7 @@ import Replies
 import SQLite
 import Tables
 import Whereabouts
+import WireFormats
 
 /// Summaries of days, weeks and months. Computed for each read from visits and trips, so that they follow every change
 /// of these.

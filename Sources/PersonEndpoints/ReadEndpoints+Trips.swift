@@ -8,6 +8,7 @@ import Replies
 import SQLite
 import Tables
 import Whereabouts
+import WireFormats
 
 /// The trips between a person's visits, and the gaps without data. Computed for each read from the timeline, so that
 /// they follow every change of it.
@@ -41,15 +42,9 @@ extension ReadEndpoints {
             let languages = exchange.languages(context)
             let next = found.next.map { Cursor.text($0, reading) }
             return PageWriter.page(found.trips, next: next, asOf: asOf, reading.references, in: form) { trip in
-                func end(_ coordinate: Coordinate) -> TripEndItem {
-                    let name = Self.placeName(at: coordinate, corrections, reading.permit, context, languages)
-                    return TripEndItem(at: MapPoint(coordinate), place: name)
-                }
-                return TripItem(
-                    type: trip.way == nil ? "gap" : "trip", start: Moment(trip.start), end: Moment(trip.end),
-                    durationSeconds: trip.end.seconds(since: trip.start), from: end(trip.from), to: end(trip.to),
-                    distanceMeters: trip.way?.distanceMeters, mode: trip.way?.mode.word,
-                    confidence: trip.way?.confidence, fixes: trip.way?.fixes,
+                TripItem(
+                    trip,
+                    name: { Self.placeName(at: $0, corrections, reading.permit, context, languages) },
                     timeZone: context.timeZone(at: trip.from))
             }
         }

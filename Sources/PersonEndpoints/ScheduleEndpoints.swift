@@ -5,6 +5,7 @@ import JSON
 import Log
 import Replies
 import Whereabouts
+import WireFormats
 
 /// Schedules by which the service asks for a person at regular intervals.
 ///

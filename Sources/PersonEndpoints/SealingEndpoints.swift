@@ -7,6 +7,7 @@ import JSON
 import Log
 import Replies
 import Whereabouts
+import WireFormats
 
 /// The keys with which fixes are sealed end to end: published, listed, accepted and withdrawn.
 ///

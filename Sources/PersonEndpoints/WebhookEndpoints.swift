@@ -8,6 +8,7 @@ import Posting
 import Reactors
 import Replies
 import Whereabouts
+import WireFormats
 
 /// Webhooks: targets to which the service hands a person's feed, and the outcomes.
 ///

@@ -7,6 +7,7 @@ import Log
 import Replies
 import Threading
 import Whereabouts
+import WireFormats
 
 /// Imports of files: begins, ends, lists and undoes them. ``IngestEndpoints`` takes their batches.
 ///

@@ -7,6 +7,7 @@ import Replies
 import Synchronization
 import Transparency
 import Whereabouts
+import WireFormats
 
 /// Signing in to the web page, and out. A session is a token of its holder that is valid only as the page's cookie.
 ///

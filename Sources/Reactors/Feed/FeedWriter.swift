@@ -4,6 +4,7 @@ import Log
 import Replies
 package import Tables
 package import Whereabouts
+import WireFormats
 
 /// The items of a person's feed, for live streams and webhooks: an event, a piece of the timeline's news, or the state
 /// of an own question. For example

@@ -21,6 +21,9 @@ package struct Permit: Hashable, Sendable {
         (notBefore, hours, pauses, asksEachTime) = (nil, nil, [], false)
     }
 
+    /// The permit of people who read their own data, or have derived it themselves: nothing is hidden.
+    package static func own(_ subject: PersonID) -> Permit { Permit(subject: subject, .own) }
+
     init(_ grant: Grant, pauses: [Pause]) {
         (subject, verdict, precision) = (grant.subject, .granted(grant.id), grant.precision)
         (notBefore, hours, asksEachTime) = (grant.from, grant.hours, grant.asksEachTime)
