@@ -76,6 +76,10 @@ let package = Package(
         // Fixes sealed end to end: made by phones, opened by recipients, kept by the service.
         module("Envelopes", ["Cryptography", "Whereabouts"]),
         tests("Envelopes", ["Cryptography", "Geodesy", "Whereabouts"]),
+        // The recipient's side of them: keys in a file, and the answers that the service gives of open fixes.
+        module(
+            "OpenedEnvelopes",
+            ["Cryptography", "Envelopes", "Geodesy", "JSON", "Replies", "Whereabouts", "WireFormats"]),
         module("WireFormats", ["CExpat", "Geodesy", "JSON", "Replies", "Whereabouts"]),
         tests("WireFormats", ["Geodesy", "JSON", "Replies", "Whereabouts"]),
         module("FileFormats", ["GZIP", "Geodesy", "JSON", "Whereabouts", "WireFormats"]),
@@ -191,7 +195,9 @@ let package = Package(
         tests("LocationPush", ["JSON", "PushStandIn"]),
         module("MQTT", ["CMosquitto"]),
         tests("MQTT", []),
-        module("WhereaboutsClient", ["Cryptography", "HTTPServer", "JSON", "Posting", "Replies"]),
+        module(
+            "WhereaboutsClient",
+            ["Cryptography", "HTTPServer", "JSON", "OpenedEnvelopes", "Posting", "Replies", "Whereabouts"]),
         tests("WhereaboutsClient", ["Cryptography", "HTTPServer", "JSON"]),
         module("Posting", ["CCurl", "CSupport", "Threading"]),
         tests("Posting", []),
@@ -202,15 +208,14 @@ let package = Package(
         module(
             "DeviceAgent",
             [
-                "CoreLocation", "Cryptography", "Envelopes", "Geodesy", "JSON", "LocationPush", "LocationSharingApp",
-                "PushStandIn", "Threading", "Whereabouts", "WireFormats",
+                "CoreLocation", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "JSON", "LocationPush",
+                "LocationSharingApp", "OpenedEnvelopes", "PushStandIn", "Threading", "Whereabouts", "WireFormats",
             ]),
         tests(
             "DeviceAgent",
             [
-                "CoreLocation", "Cryptography", "Envelopes", "Geodesy", "HTTPServer", "JSON", "LocationPush",
-                "LocationSharingApp", "PushStandIn",
-                "TestProcesses", "Threading",
+                "CoreLocation", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
+                "LocationPush", "LocationSharingApp", "OpenedEnvelopes", "PushStandIn", "TestProcesses", "Threading",
             ]),
         module("CoreLocationSimulator", ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"]),
         module("CoreLocation", ["CoreLocationSimulator"]),
@@ -228,7 +233,8 @@ let package = Package(
                 "FixRuns", "Geodesy",
                 "HTTPInterface", "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests",
                 "LogVerifying", "MQTT",
-                "Maintenance", "PersonEndpoints", "Posting", "Projections", "ProjectionsTests", "PushStandIn",
+                "Maintenance", "OpenedEnvelopes", "PersonEndpoints", "Posting", "Projections", "ProjectionsTests",
+                "PushStandIn",
                 "Reactors", "Replies", "ReportEndpoints", "SQLite", "Tables", "TablesTests", "TestProcesses",
                 "Threading",
                 "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
@@ -244,8 +250,8 @@ let package = Package(
             name: "WhereaboutsTool",
             dependencies: [
                 "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
-                "Envelopes", "JSON", "Log", "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn",
-                "QRCode", "Reactors", "Replies", "SQLite",
+                "Envelopes", "JSON", "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog",
+                "Projections", "PushStandIn", "QRCode", "Reactors", "Replies", "SQLite",
                 "Service", "Threading", "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient",
                 "WireFormats", "WitnessServer",
             ], swiftSettings: strict),
@@ -253,7 +259,8 @@ let package = Package(
             "WhereaboutsTool",
             [
                 "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPInterface",
-                "HTTPServer", "HTTPServerTests", "JSON", "LocationPush", "Log", "Maintenance", "PushStandIn",
+                "HTTPServer", "HTTPServerTests", "JSON", "LocationPush", "Log", "Maintenance", "OpenedEnvelopes",
+                "PushStandIn",
                 "Reactors", "Replies",
                 "Service", "TestProcesses", "Threading", "Transparency",
                 "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServerTests",

@@ -8,6 +8,7 @@ import Replies
 import SQLite
 import Tables
 import Whereabouts
+import WireFormats
 
 /// The envelopes of a person, for their recipients.
 struct EnvelopeEndpoints: Sendable {
@@ -49,11 +50,12 @@ struct EnvelopeEndpoints: Sendable {
             var page = PageWriter(rows: found.rows.count)
             var envelopes: [Envelope] = []
             for row in found.rows {
-                guard let envelope = try Self.envelope(row, context) else { continue }
+                guard let (envelope, recordedAt) = try Self.envelope(row, context) else { continue }
                 envelopes.append(envelope)
                 let handle = decisions.log.withStanding { $0.devices[row.device]?.handle?.text }
                 page.add(
-                    EnvelopeItem(envelope, device: handle, number: reading.references.event(row.number)))
+                    EnvelopeItem(
+                        envelope, device: handle, number: reading.references.event(row.number), received: recordedAt))
             }
             var computed = page.ended(
                 next: found.end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references)
@@ -74,12 +76,16 @@ struct EnvelopeEndpoints: Sendable {
         return from...max(from, bucket(last, buckets.upperBound))
     }
 
-    /// The envelope of a row; `nil` if its key was destroyed meanwhile.
-    private static func envelope(_ row: EnvelopeRow, _ context: AnswerContext) throws(Problem) -> Envelope? {
+    /// The envelope of a row, and when it was recorded; `nil` if its key was destroyed meanwhile.
+    private static func envelope(
+        _ row: EnvelopeRow, _ context: AnswerContext
+    ) throws(Problem) -> (Envelope, recordedAt: Timestamp)? {
         let found: (event: RecordedEvent, leaf: Digest)?
         do throws(LogError) { found = try context.reader.event(row.number) } catch { throw .broken }
-        guard case .sealedFixReported(_, _, .open(let sealed))? = found?.event.event else { return nil }
-        return try? Envelope(decoding: sealed.envelope)
+        guard let event = found?.event, case .sealedFixReported(_, _, .open(let sealed)) = event.event,
+            let envelope = try? Envelope(decoding: sealed.envelope)
+        else { return nil }
+        return (envelope, event.recordedAt)
     }
 
     /// What a reader may have.
@@ -131,7 +137,9 @@ struct EnvelopeEndpoints: Sendable {
 
 extension EnvelopeItem {
     /// An envelope in an answer.
-    init(_ envelope: Envelope, device: String?, number: Reference?) {
+    ///
+    /// - Parameter received: Shown only of an exact fix: the time of receipt of a coarse one is close to its own.
+    init(_ envelope: Envelope, device: String?, number: Reference?, received: Timestamp? = nil) {
         let use: EnvelopeRow.Use =
             switch envelope {
             case .answer: .answer
@@ -141,7 +149,8 @@ extension EnvelopeItem {
         let start = Timestamp(milliseconds: envelope.bucketNumber * TimeBucket.seconds * 1000)
         self.init(
             envelope: Base64.encode(envelope.bytes), use: use.word, from: Moment(start),
-            precision: envelope.tier.precision.word, device: device, number: number)
+            precision: envelope.tier.precision.word, device: device, number: number,
+            received: envelope.tier == .exact && use != .period ? received.map { Moment($0) } : nil)
     }
 }
 

@@ -12,12 +12,15 @@ package struct EnvelopeItem: Reply, Hashable {
     package var device: String?
     /// The event that records it.
     package var number: Reference?
+    /// When the service received it; only of an exact fix of a list, because a coarse one hides its time.
+    package var received: Moment?
 
     package init(
-        envelope: String, use: String, from: Moment, precision: String, device: String? = nil, number: Reference? = nil
+        envelope: String, use: String, from: Moment, precision: String, device: String? = nil,
+        number: Reference? = nil, received: Moment? = nil
     ) {
         (self.envelope, self.use, self.from, self.precision) = (envelope, use, from, precision)
-        (self.device, self.number) = (device, number)
+        (self.device, self.number, self.received) = (device, number, received)
     }
 
     package static var invented: Self {
@@ -31,6 +34,7 @@ package struct EnvelopeItem: Reply, Hashable {
         try members.required("precision", .words(["exact", "kilometer", "city"]), &precision)
         try members.optional("device", .handle, &device)
         try members.optional("number", &number)
+        try members.optional("received", &received)
     }
 }
 

@@ -37,6 +37,28 @@ extension ServiceClient {
     public func ask(
         where person: String, purpose: String, initiation: Initiation = .user, waitSeconds: Int = 60
     ) async throws -> Answer {
+        try Self.answer(
+            try await asked(where: person, purpose: purpose, initiation: initiation, waitSeconds: waitSeconds))
+    }
+
+    /// The outcome of a question that is over, or was waited for in vain.
+    static func answer(_ seen: QueryAnswer) throws(ClientError) -> Answer {
+        let location = seen.location.flatMap { Location($0) }
+        return switch (seen.status, location) {
+        case ("answered", let location?): .now(location)
+        case ("answeredFromLastKnown", let location?): .lastKnown(location)
+        case ("answered", nil) where seen.envelope != nil:
+            throw .service(
+                "The person's phone sealed the answer: ask with opening(_:with:) and the file of your keys.")
+        case ("noAnswer", _), ("pending", _): .none
+        default: throw unexpected(APIPath.locationQuery.parts("*"))
+        }
+    }
+
+    /// Asks, and returns the last answer of the service about the question.
+    func asked(
+        where person: String, purpose: String, initiation: Initiation, waitSeconds: Int
+    ) async throws(ClientError) -> QueryAnswer {
         var body = JSONWriter()
         body.beginObject()
         body.field("purpose", purpose)
@@ -56,18 +78,7 @@ extension ServiceClient {
             let json = try await asking.send(
                 "GET", path, query: [("wait", "\(max(0, min(left, Self.longestWaitSeconds)))")])
             let seen = try Self.read(QueryAnswer.self, from: json, path)
-            let location = seen.location.flatMap { Location($0) }
-            switch (seen.status, location) {
-            case ("answered", let location?): return .now(location)
-            case ("answeredFromLastKnown", let location?): return .lastKnown(location)
-            case ("answered", nil) where seen.envelope != nil:
-                throw ClientError.service(
-                    "The person's phone sealed the answer, and this library cannot open it; use whereabouts ask --open-with."
-                )
-            case ("noAnswer", _): return .none
-            case ("pending", _): if left <= 0 { return .none }
-            default: throw Self.unexpected(path)
-            }
+            if seen.status != "pending" || left <= 0 { return seen }
             // The service answers at once if it has no room for a waiting request.
             try await Self.pause(seconds: 1)
         }
@@ -136,7 +147,7 @@ extension ServiceClient {
             of: try await send("GET", path, query: times + Self.cursor(after)), path, after: after, item)
     }
 
-    private func send(
+    func send(
         _ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: [UInt8] = []
     ) async throws(ClientError) -> JSONValue {
         let request = try request(method, path, query: query, body: body)

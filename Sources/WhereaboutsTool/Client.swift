@@ -129,7 +129,8 @@ struct Client {
         return all
     }
 
-    private func told<Value>(_ ask: () throws(ClientError) -> Value) throws(ToolError) -> Value {
+    /// Runs `ask`, with the tool's errors.
+    func told<Value>(_ ask: () throws(ClientError) -> Value) throws(ToolError) -> Value {
         do throws(ClientError) { return try ask() } catch {
             if case .problem(let problem) = error, problem.status == 401, let origin {
                 throw .data("The service \(origin.service) does not accept the token \(origin.token.words).")

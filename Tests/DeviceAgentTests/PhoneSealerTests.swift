@@ -4,6 +4,7 @@ import Foundation
 import Geodesy
 import Glibc
 import JSON
+import OpenedEnvelopes
 import TestSupport
 import Testing
 import Whereabouts

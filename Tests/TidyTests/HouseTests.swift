@@ -21,12 +21,14 @@ import Testing
         "Posting": ["CCurl", "CSupport"],
         "HTTPServer": ["CMicroHTTP", "CSupport"],
         "Replies": [],
-        "WhereaboutsClient": ["Cryptography", "HTTPServer", "Posting", "Replies"],
+        "WhereaboutsClient": ["Cryptography", "HTTPServer", "OpenedEnvelopes", "Posting", "Replies", "Whereabouts"],
         "LocationPush": ["CNGHTTP2", "COpenSSL"],
         // The pure half.
         "Whereabouts": ["Geodesy"],
         // Sealed fixes, for phones and recipients: no system, and no JSON.
         "Envelopes": ["Cryptography", "Whereabouts"],
+        // The recipient's side: reached by no module of the house.
+        "OpenedEnvelopes": ["Cryptography", "Envelopes", "Geodesy", "Replies", "Whereabouts", "WireFormats"],
         "WireFormats": ["CExpat", "Geodesy", "Replies", "Whereabouts"],
         "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
         // The house.
@@ -93,8 +95,8 @@ import Testing
         // The device's side: the service is reached over HTTP only.
         "PushStandIn": ["COpenSSL", "LocationPush"],
         "DeviceAgent": [
-            "CoreLocation", "Cryptography", "Envelopes", "Geodesy", "LocationPush", "LocationSharingApp", "PushStandIn",
-            "Whereabouts", "WireFormats",
+            "CoreLocation", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "LocationPush", "LocationSharingApp",
+            "OpenedEnvelopes", "PushStandIn", "Whereabouts", "WireFormats",
         ],
         "CoreLocationSimulator": ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"],
         "CoreLocation": ["CoreLocationSimulator"],
@@ -102,8 +104,8 @@ import Testing
         // Programs.
         "WhereaboutsTool": [
             "Answers", "Cryptography", "DeviceAgent", "Envelopes", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
-            "Log", "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn", "QRCode", "Reactors",
-            "Replies", "SQLite", "Service",
+            "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn",
+            "QRCode", "Reactors", "Replies", "SQLite", "Service",
             "Transparency",
             "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
         ],

@@ -4,6 +4,7 @@ internal import Foundation
 internal import Geodesy
 internal import JSON
 internal import LocationSharingApp
+internal import OpenedEnvelopes
 internal import Whereabouts
 internal import WireFormats
 

@@ -1,6 +1,7 @@
 import Glibc
 import JSON
 import Log
+import OpenedEnvelopes
 import Replies
 import Whereabouts
 import WhereaboutsClient
@@ -21,13 +22,13 @@ enum AskCommand {
     static let command = Command(
         words: ["ask"], summary: "Ask where a person is: wake the phone and wait for a fix.",
         requires: [asker, person, Options.purpose],
-        accepts: [wait, EnvelopeOpener.option, Options.json, Options.languages] + Receipts.options,
+        accepts: [wait, SealedReads.option, Options.json, Options.languages] + Receipts.options,
         details: """
             The question, its purpose and what was shown are recorded before the answer leaves; the person can see them.
             Without an answer the exit code is 1. A phone that seals its fixes answers with an envelope, which --open-with
             opens.
 
-            \(EnvelopeOpener.help)
+            \(SealedReads.help)
 
             \(Receipts.help)
             """, run: run)
@@ -35,8 +36,8 @@ enum AskCommand {
     private static func run(_ invocation: Invocation) throws(ToolError) {
         let waitSeconds = invocation[wait] ?? 60
         let person = invocation.required(person)
-        let opener = try invocation[EnvelopeOpener.option].map { (path) throws(ToolError) in
-            try EnvelopeOpener(path, of: person)
+        let opener = try invocation[SealedReads.option].map { (path) throws(ToolError) in
+            try SealedReads.opener(path, of: person)
         }
         let earliest = Timestamp.now.adding(seconds: -Limits.defaultMaxAgeSeconds)
         let (json, answer) = try House.withClient(invocation) { client throws(ToolError) in
@@ -80,7 +81,10 @@ enum AskCommand {
         _ answer: QueryAnswer, with opener: EnvelopeOpener, notBefore earliest: Timestamp
     ) throws(ToolError) -> QueryAnswer? {
         guard let item = answer.envelope, let query = QueryID(answer.id) else { return nil }
-        let fix = try opener.fix(in: item, answering: query, notBefore: earliest)
+        let fix: OpenedFix
+        do throws(OpeningError) { fix = try opener.fix(in: item, answering: query, notBefore: earliest) } catch {
+            throw .data(error.description)
+        }
         var opened = answer
         opened.envelope = nil
         opened.location = LocationItem(fix)

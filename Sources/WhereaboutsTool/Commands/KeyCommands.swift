@@ -1,9 +1,9 @@
 import Cryptography
-import DeviceAgent
 import Envelopes
 import Glibc
 import JSON
 import Log
+import OpenedEnvelopes
 import Replies
 import Whereabouts
 

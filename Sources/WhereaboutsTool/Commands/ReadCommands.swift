@@ -31,6 +31,10 @@ enum ReadCommands {
     static let past: [any OptionDeclaration] = [PastAnswer.option]
     static let pastDetails = details + "\n\n" + PastAnswer.help
 
+    private static let derivedDetails = pastDetails + "\n\n" + SealedReads.derivedHelp
+    private static let crossingsHelp =
+        "Crossings are derived from the person's regions, which only the person and the operator may read."
+
     private static let distanceFilter = Options.number(
         "distance-filter", "METERS", in: 1...100_000,
         help: "only fixes without an anomaly, this far from the one before")
@@ -38,31 +42,30 @@ enum ReadCommands {
     static let all = [
         Command(
             words: ["location"], summary: "Show a person's newest known location.", requires: [Options.person],
-            accepts: [crs, EnvelopeOpener.option] + naming, details: EnvelopeOpener.help, run: location),
+            accepts: [crs, SealedReads.option] + naming, details: SealedReads.help, run: location),
         Command(
             words: ["track"], summary: "List a person's fixes in order of time.",
-            requires: [Options.person], accepts: range + [distanceFilter, crs, EnvelopeOpener.option] + common,
-            details: details + "\n\n" + EnvelopeOpener.help, run: track),
+            requires: [Options.person], accepts: range + [distanceFilter, crs, SealedReads.option] + common,
+            details: details + "\n\n" + SealedReads.help, run: track),
         Command(
             words: ["visits"], summary: "List where a person stayed, and for how long.", requires: [Options.person],
-            accepts: range + [crs, EnvelopeOpener.option] + past + naming,
-            details: pastDetails + "\n\n" + EnvelopeOpener.help,
-            run: visits),
+            accepts: range + [crs, SealedReads.option] + past + naming, details: derivedDetails, run: visits),
         Command(
             words: ["explain", "visit"], summary: "Show the events that a visit is derived from.", operands: .one("ID"),
             requires: [Options.person], accepts: naming,
             details: "ID is a visit's \"id\", as \"visits --json\" shows it. The read is recorded.", run: explain),
         Command(
             words: ["places"], summary: "List the places a person visited, how often and for how long.",
-            requires: [Options.person], accepts: range + [crs] + past + naming, details: pastDetails,
-            run: places),
+            requires: [Options.person], accepts: range + [crs, SealedReads.option] + past + naming,
+            details: derivedDetails, run: places),
         Command(
             words: ["trips"], summary: "List the trips between a person's visits, and the gaps without data.",
-            requires: [Options.person], accepts: range + [crs] + past + naming, details: pastDetails,
-            run: trips),
+            requires: [Options.person], accepts: range + [crs, SealedReads.option] + past + naming,
+            details: derivedDetails, run: trips),
         Command(
             words: ["crossings"], summary: "List when a person entered and left their regions.",
-            requires: [Options.person], accepts: range + past + common, details: pastDetails, run: crossings),
+            requires: [Options.person], accepts: range + [SealedReads.option] + past + common,
+            details: derivedDetails + "\n" + crossingsHelp, run: crossings),
     ]
 
     /// Runs `body` with a client that reads as the requested person, and a query with the requested range that waits
@@ -107,8 +110,8 @@ enum ReadCommands {
 
     private static func location(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
-        if let path = invocation[EnvelopeOpener.option] {
-            return try SealedReads.location(try EnvelopeOpener(path, of: person), invocation)
+        if let path = invocation[SealedReads.option] {
+            return try SealedReads(path, of: person, invocation).location()
         }
         let answer = try reading(invocation) { client, query throws(ToolError) in
             try client.get(APIPath.peopleLocation.parts(person.text), query: query)
@@ -123,11 +126,11 @@ enum ReadCommands {
     /// Shown page by page, because a track may have millions of fixes.
     private static func track(_ invocation: Invocation) throws(ToolError) {
         let person = invocation.required(Options.person)
-        if let path = invocation[EnvelopeOpener.option] {
+        if let path = invocation[SealedReads.option] {
             guard invocation[distanceFilter] == nil, invocation[crs] == nil else {
                 throw .usage("--distance-filter and --crs are not for --open-with: the service cannot compute them.")
             }
-            return try SealedReads.track(try EnvelopeOpener(path, of: person), invocation)
+            return try SealedReads(path, of: person, invocation).track()
         }
         let (console, isJSON) = (invocation.console, invocation.has(Options.json))
         var count = 0
@@ -180,19 +183,8 @@ enum ReadCommands {
         LocalTime.text(Timestamp(moment), in: zone)
     }
 
-    /// The visits that the service derives, or those of opened envelopes.
-    private static func visitItems(_ invocation: Invocation) throws(ToolError) -> ([JSONValue], asOf: String?) {
-        guard let path = invocation[EnvelopeOpener.option] else { return try list(.peopleVisits, invocation) }
-        guard invocation[crs] == nil, invocation[PastAnswer.option] == nil else {
-            throw .usage("--crs and --as-of are not for --open-with: the service cannot compute them.")
-        }
-        return (
-            try SealedReads.visits(try EnvelopeOpener(path, of: invocation.required(Options.person)), invocation), nil
-        )
-    }
-
     private static func visits(_ invocation: Invocation) throws(ToolError) {
-        let (visits, asOf) = try visitItems(invocation)
+        let (visits, asOf) = try list(.peopleVisits, invocation)
         let (x, y) = axes(invocation)
         let table = Table("ARRIVAL", "DEPARTURE", ">STAY", "PLACE", x, y, ">ACCURACY")
         let sentence = "There is no visit in that time."
@@ -275,8 +267,16 @@ enum ReadCommands {
         }
     }
 
+    /// The rows that the service derives, or those of opened envelopes.
     private static func list(_ path: APIPath, _ invocation: Invocation) throws(ToolError) -> ([JSONValue], String?) {
         let person = invocation.required(Options.person)
+        if let file = invocation[SealedReads.option] {
+            let hasCRS = invocation.takes(crs) && invocation[crs] != nil
+            guard !hasCRS, invocation[PastAnswer.option] == nil else {
+                throw .usage("--crs and --as-of are not for --open-with: the service cannot compute them.")
+            }
+            return (try SealedReads(file, of: person, invocation).items(of: path), nil)
+        }
         return try reading(invocation) { client, query throws(ToolError) in
             var items: [JSONValue] = []
             let asOf = try client.pages(path.parts(person.text), query: query) {

@@ -1,46 +1,101 @@
-import Answers
-import Envelopes
-import Geodesy
 import JSON
 import Log
+import OpenedEnvelopes
 import Replies
 import Whereabouts
-import WireFormats
+import WhereaboutsClient
 
 /// The reads of a person whose phone seals: envelopes are fetched and opened here, and shown as for other people.
-enum SealedReads {
-    /// A period lasts a day, and its key is listed at its beginning.
-    private static let periodSeconds: Int64 = 86_400 + TimeBucket.seconds
+struct SealedReads {
+    /// `--open-with`.
+    static let option = Options.text(
+        "open-with", "KEYFILE", help: "fetch envelopes and open them here, with the keys that \"key add\" made")
+    static let help = """
+        With --open-with, the answer is made on this computer from the person's envelopes: the service cannot read them. The
+        signatures are checked with the identity key that "key pin" accepted. Names of places are not shown.
+        """
+    /// The help of commands whose answers are derived.
+    static let derivedHelp = """
+        \(help)
+        Without time zones, the days of "places" are those of UTC. The person's corrections do not apply.
+        """
 
-    /// The fixes that this computer can open, in a range.
-    static func fixes(
-        _ opener: EnvelopeOpener, from: Timestamp?, to: Timestamp?, _ invocation: Invocation
-    ) throws(ToolError) -> [EnvelopeOpener.OpenedFix] {
-        let items = try ReadCommands.reading(invocation) { client, query throws(ToolError) in
-            // The keys of the range may have been sealed before it.
-            let kept = query.filter { $0.name != "from" && $0.name != "to" }
-            func seconds(_ time: Timestamp) -> String { "\(time.milliseconds / 1000)" }
-            let range =
-                (from.map { [("from", seconds($0.adding(seconds: -periodSeconds)))] } ?? [])
-                + (to.map { [("to", seconds($0.adding(seconds: 1)))] } ?? [])
-            return try client.all(
-                EnvelopeItem.self, APIPath.peopleEnvelopes.parts(opener.subject.text),
-                query: kept + range.map { (name: $0.0, value: $0.1) })
-        }
-        let (fixes, closed) = try opener.fixes(in: items)
-        if closed > 0 {
-            invocation.console.note("\(closed) envelopes are not sealed for a key of this file.")
-        }
-        return fixes.filter { opened in
-            (from.map { $0 <= opened.fix.timestamp } ?? true) && (to.map { opened.fix.timestamp < $0 } ?? true)
+    private let opener: EnvelopeOpener
+    private let invocation: Invocation
+
+    /// - Throws: ``ToolError/data(_:)`` if the file cannot be used, or has no identity key of the person.
+    init(_ path: String, of subject: Handle, _ invocation: Invocation) throws(ToolError) {
+        (opener, self.invocation) = (try Self.opener(path, of: subject), invocation)
+    }
+
+    static func opener(_ path: String, of subject: Handle) throws(ToolError) -> EnvelopeOpener {
+        let file = try KeyCommands.file(path)
+        do throws(OpeningError) { return try EnvelopeOpener(file, of: subject) } catch {
+            throw .data("\(path): \(error.description)")
         }
     }
 
+    /// Runs `body` with the person's envelopes, as the requested reader.
+    private func reading<Value>(
+        _ body: (OpenedPerson, _ query: [(name: String, value: String)]) throws(ClientError) -> Value
+    ) throws(ToolError) -> Value {
+        try ReadCommands.reading(invocation) { client, query throws(ToolError) in
+            // The range is extended, because the keys of a range may have been sealed before it.
+            let kept = query.filter { $0.name != "from" && $0.name != "to" }
+            let person = OpenedPerson(client: client.service, opener: opener)
+            return try client.told { () throws(ClientError) in try body(person, kept) }
+        }
+    }
+
+    /// The fixes that this computer can open, in a range.
+    private func fixes(from: Timestamp?, to: Timestamp?) throws(ToolError) -> [OpenedFix] {
+        let opened = try reading { person, query throws(ClientError) in
+            try person.fixes(from: from, to: to, query: query)
+        }
+        if opened.closed > 0 {
+            invocation.console.note("\(opened.closed) envelopes are not sealed for a key of this file.")
+        }
+        return opened.fixes
+    }
+
+    /// The answers derived from all fixes that can be opened: what a visit is depends on the fixes before it.
+    private func timeline(regions: [Region] = []) throws(ToolError) -> LocalTimeline {
+        guard invocation[ReadCommands.day] == nil else {
+            throw .usage("--day is not for --open-with: give --from and --to.")
+        }
+        let fixes = try fixes(from: nil, to: nil)
+        return try Self.opened { () throws(OpeningError) in try LocalTimeline(of: fixes, regions: regions, at: .now) }
+    }
+
+    private static func opened<Value>(_ body: () throws(OpeningError) -> Value) throws(ToolError) -> Value {
+        do throws(OpeningError) { return try body() } catch { throw .data(error.description) }
+    }
+
+    /// The person's regions, which only the person and the operator may read.
+    private func regions() throws(ToolError) -> [Region] {
+        let path = APIPath.peopleRegions.parts(opener.subject.text)
+        let items = try House.withClient(invocation) { client throws(ToolError) in
+            var reader = client
+            if invocation[ReadCommands.reader] == opener.subject {
+                reader = try client.acting(
+                    as: opener.subject, scopes: ["query", "manage"], seconds: AskCommand.tokenSeconds)
+            }
+            reader.service.receipts = .notKept
+            return try reader.all(RegionItem.self, path)
+        }
+        return try Self.opened { () throws(OpeningError) in
+            try items.map { (item) throws(OpeningError) in try Region(item) }
+        }
+    }
+
+    // MARK: Commands
+
     /// `location --open-with`: the newest fix that can be opened, of the last month or else of all time.
-    static func location(_ opener: EnvelopeOpener, _ invocation: Invocation) throws(ToolError) {
-        let recent = try fixes(opener, from: Timestamp.now.adding(seconds: -30 * 86_400), to: nil, invocation)
-        let all = recent.isEmpty ? try fixes(opener, from: nil, to: nil, invocation) : recent
-        let location = all.last.map { LocationItem($0) }
+    func location() throws(ToolError) {
+        let newest = try reading { person, query throws(ClientError) in
+            try person.newestFix(at: .now, query: query)
+        }
+        let location = newest.map { LocationItem($0) }
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()
@@ -55,41 +110,12 @@ enum SealedReads {
         invocation.console.line(LocationText(location: location, now: .now).lines)
     }
 
-    /// `visits --open-with`: folded here, from all fixes that can be opened, as the service folds an import.
-    static func visits(_ opener: EnvelopeOpener, _ invocation: Invocation) throws(ToolError) -> [JSONValue] {
-        guard invocation[ReadCommands.day] == nil else {
-            throw .usage("--day is not for --open-with: give --from and --to.")
-        }
-        let (from, to) = (invocation[Options.from], invocation[Options.to])
-        // What a visit is depends on the fixes before it, so all are needed.
-        let fixes = try fixes(opener, from: nil, to: nil, invocation)
-        let visits = try LocalTimeline.visits(of: fixes.map { ($0.device, $0.fix) }, at: .now).filter { visit in
-            (to.map { visit.arrival < $0 } ?? true)
-                && (from.flatMap { from in visit.departure.map { $0 > from } } ?? true)
-        }
-        var items: [JSONValue] = []
-        for visit in visits {
-            let item = VisitItem(
-                id: visit.id.hexadecimal, arrival: Moment(visit.arrival), departure: visit.departure.map { Moment($0) },
-                at: .degrees(latitude: visit.coordinate.latitude, longitude: visit.coordinate.longitude),
-                horizontalAccuracy: visit.horizontalAccuracy, firstReported: Moment(visit.firstReported),
-                departureReported: visit.departureReported.map { Moment($0) },
-                isProvisional: visit.isProvisional ? true : nil)
-            guard let value = (try? JSONDocument.parse(item.bytes))?.root else { continue }
-            items.append(value)
-        }
-        return items
-    }
-
     /// `track --open-with`.
-    static func track(_ opener: EnvelopeOpener, _ invocation: Invocation) throws(ToolError) {
+    func track() throws(ToolError) {
         guard invocation[ReadCommands.day] == nil else {
             throw .usage("--day is not for --open-with: give --from and --to.")
         }
-        let fixes = try fixes(opener, from: invocation[Options.from], to: invocation[Options.to], invocation)
-        let points = fixes.map {
-            TrackPoint(fix: FixItem($0.fix), device: $0.device, number: $0.number)
-        }
+        let points = try fixes(from: invocation[Options.from], to: invocation[Options.to]).map { TrackPoint($0) }
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()
@@ -101,5 +127,22 @@ enum SealedReads {
         var table = Table("TIME", ">LATITUDE", ">LONGITUDE", ">ACCURACY", ">SPEED", "DEVICE", "")
         for point in points { table.add(ReadCommands.cells(of: point)) }
         invocation.console.result(table.text.utf8)
+    }
+
+    /// The items of `visits`, `trips`, `crossings` or `places` with `--open-with`.
+    func items(of list: APIPath) throws(ToolError) -> [JSONValue] {
+        let (from, to) = (invocation[Options.from], invocation[Options.to])
+        let regions = list == .peopleCrossings ? try regions() : []
+        let timeline = try timeline(regions: regions)
+        return switch list {
+        case .peopleVisits: Self.json(timeline.visits(from: from, to: to))
+        case .peopleTrips: Self.json(timeline.trips(from: from, to: to))
+        case .peopleCrossings: Self.json(timeline.crossings(from: from, to: to))
+        default: Self.json(timeline.places(from: from, to: to))
+        }
+    }
+
+    private static func json(_ items: [some Reply]) -> [JSONValue] {
+        items.compactMap { (try? JSONDocument.parse($0.bytes))?.root }
     }
 }

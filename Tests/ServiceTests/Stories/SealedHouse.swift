@@ -19,8 +19,8 @@ struct SealedHouse {
     let phone: String
     let grants: [String: Int64]
 
-    init() throws {
-        house = try ServiceUnderTest()
+    init(clock: HouseClock = .standing) throws {
+        house = try ServiceUnderTest(clock: clock)
         var tokens: [String: String] = [:]
         for name in ["anna", "ben", "carla", "dora"] { tokens[name] = try house.addPerson(name) }
         self.tokens = tokens

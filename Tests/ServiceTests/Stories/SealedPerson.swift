@@ -2,6 +2,7 @@ import Cryptography
 import DeviceAgent
 import Envelopes
 import Geodesy
+import OpenedEnvelopes
 import Whereabouts
 
 /// The keys of a person's own clients and phone, and what they publish. Nothing here asks the service for anything.

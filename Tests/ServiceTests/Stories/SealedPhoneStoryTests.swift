@@ -4,6 +4,7 @@ import Envelopes
 import Geodesy
 import JSON
 import Log
+import OpenedEnvelopes
 import TestSupport
 import Testing
 import Whereabouts
@@ -13,7 +14,7 @@ import Whereabouts
 /// A simulated phone that seals, between APNs' stand-in and the service, over real sockets.
 @Suite struct SealedPhoneStoryTests {
     /// The walker and the friend have keys; the walker's file accepts the friend's, if it is said.
-    private static func keys(
+    static func keys(
         in here: Neighbourhood, acceptsFriend: Bool = true
     ) throws -> (walker: SealedPerson, friend: SealedPerson) {
         func file(_ handle: String) throws -> KeyFile { try KeyFile(of: try #require(Handle(handle)), at: .now) }

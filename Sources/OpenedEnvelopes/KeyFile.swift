@@ -1,7 +1,7 @@
 package import Cryptography
-internal import Envelopes
-internal import Glibc
-internal import JSON
+import Envelopes
+import Glibc
+import JSON
 package import Whereabouts
 
 /// The keys of a person on one computer or simulated phone, in a file that only its owner can read. A real phone has the same
@@ -89,21 +89,36 @@ package struct KeyFile: Sendable {
     ///
     /// - Throws: ``Failure``, also if others than its owner can read the file.
     package init(path: String) throws(Failure) {
-        var about = stat()
-        guard stat(path, &about) == 0 else {
-            throw Failure(description: "\(path) cannot be read: \(String(cString: strerror(errno))).")
-        }
-        guard about.st_mode & 0o077 == 0 else {
-            throw Failure(description: "\(path) holds secret keys, and others can read it: chmod 600 it.")
-        }
-        guard about.st_size <= Self.bytesMax else { throw Failure(description: "\(path) is not a file of keys.") }
-        let bytes: [UInt8]
-        do { bytes = try readFile(path) } catch { throw Failure(description: "\(error)") }
+        let bytes = try Self.bytes(of: path)
         guard let root = (try? JSONDocument.parse(bytes))?.root, let file = try Self.read(root) else {
             throw Failure(description: "\(path) is not a file of keys; \"key add\" makes one.")
         }
         self = file
     }
+
+    private static func bytes(of path: String) throws(Failure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(description: "\(path) cannot be read: \(reason()).") }
+        defer { close(descriptor) }
+        var about = stat()
+        guard fstat(descriptor, &about) == 0 else {
+            throw Failure(description: "\(path) cannot be read: \(reason()).")
+        }
+        guard about.st_mode & 0o077 == 0 else {
+            throw Failure(description: "\(path) holds secret keys, and others can read it: chmod 600 it.")
+        }
+        guard about.st_mode & S_IFMT == S_IFREG, about.st_size <= Self.bytesMax else {
+            throw Failure(description: "\(path) is not a file of keys.")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(about.st_size))
+        // A regular file of this size comes at once.
+        guard Glibc.read(descriptor, &bytes, bytes.count) == bytes.count else {
+            throw Failure(description: "\(path) cannot be read: \(reason()).")
+        }
+        return bytes
+    }
+
+    private static func reason() -> String { String(cString: strerror(errno)) }
 
     private static func read(_ root: JSONValue) throws(Failure) -> KeyFile? {
         guard let person = root["person"]?.string.flatMap({ Handle($0) }), let seed = bytes(root["identity"]) else {
@@ -137,7 +152,7 @@ package struct KeyFile: Sendable {
         return bytes
     }
 
-    /// Replaces the file as a whole. Only its owner can read it.
+    /// Replaces the file as a whole, and returns when it is on the disk. Only its owner can read it.
     package func write(to path: String) throws(Failure) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -163,8 +178,16 @@ package struct KeyFile: Sendable {
             }
         }
         writer.endObject()
-        do { try writeFile(writer.bytes + [UInt8(ascii: "\n")], to: path) } catch {
-            throw Failure(description: "\(error)")
+        try Self.replace(path, with: writer.bytes + [UInt8(ascii: "\n")])
+    }
+
+    private static func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
+        let draft = path + ".new"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure(description: "\(path) cannot be written: \(reason()).") }
+        let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+        guard close(descriptor) == 0, isWritten, rename(draft, path) == 0 else {
+            throw Failure(description: "\(path) cannot be written: \(reason()).")
         }
     }
 }

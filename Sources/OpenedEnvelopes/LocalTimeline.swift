@@ -1,0 +1,129 @@
+import Envelopes
+import Geodesy
+package import Replies
+package import Whereabouts
+import WireFormats
+
+/// A person's visits, trips, crossings and places, derived on this computer from opened envelopes by the folds of the service,
+/// with the rows in memory.
+///
+/// The answers are those that the service gives of the same fixes, sent openly, except for ids, names of places and time
+/// zones. Only exact fixes count: the service has no visits of coarse ones either. The person's corrections are not known
+/// here.
+///
+/// Cost: linear in the fixes for those in the order of receipt.
+package struct LocalTimeline {
+    /// An id of no meaning: nobody else is in the rows.
+    private static let person = PersonID(rawValue: 2)
+    /// The fixes read between two visits, as the service does.
+    private static let fixesPerTrip = 90_000
+
+    private let now: Timestamp
+    private let regions: [RegionID: Region]
+    private let rows = LocalRows()
+
+    /// - Parameters:
+    ///   - fixes: In any order.
+    ///   - regions: The person's present regions, for ``crossings(from:to:)``.
+    ///   - now: The moment of the answers.
+    /// - Throws: ``OpeningError/noGeodesy``.
+    package init(of fixes: [OpenedFix], regions: [Region] = [], at now: Timestamp) throws(OpeningError) {
+        self.now = now
+        let watched = regions.enumerated().map { index, region in (RegionID(rawValue: Int64(index) + 1), region) }
+        self.regions = Dictionary(uniqueKeysWithValues: watched)
+        do {
+            var fold = try TimelineFold()
+            // As in the log of a person who had the regions before the phone reported.
+            let added = watched.map { id, region in Event.regionAdded(id, .open(region)) }
+            let first = fixes.compactMap(\.received).min() ?? now
+            let news = added.enumerated().map { index, event in
+                Self.recorded(Int64(index) + 1, event, at: first, by: Self.person.principal)
+            }
+            try fold.fold(news[...], reading: rows).forEach(rows.apply)
+            try fold.settle(reading: rows).forEach(rows.apply)
+            // What came at one moment is one batch, so that times of report are those of the service.
+            var rest = Self.events(of: fixes, after: Int64(news.count), at: now)[...]
+            while let moment = rest.first?.recordedAt {
+                let batch = rest.prefix { $0.recordedAt == moment }
+                rest = rest.dropFirst(batch.count)
+                try fold.fold(batch, reading: rows).forEach(rows.apply)
+                rows.add(batch)
+                try fold.settle(reading: rows).forEach(rows.apply)
+            }
+        } catch { throw .noGeodesy }
+    }
+
+    private static func recorded(
+        _ number: Int64, _ event: Event, at moment: Timestamp, by actor: PrincipalID
+    ) -> RecordedEvent {
+        RecordedEvent(
+            number: number, stream: .track(person), version: number, recordedAt: moment, actor: actor,
+            correlation: RequestID(high: 0, low: 0), cause: 0, event: event)
+    }
+
+    /// The events that the service would have recorded, in the order of receipt.
+    ///
+    /// A fix whose receipt is not known is one of an import, so that the rules that need a receipt are skipped.
+    private static func events(of fixes: [OpenedFix], after number: Int64, at now: Timestamp) -> [RecordedEvent] {
+        let exact = fixes.filter { $0.precision == .exact }
+        // The devices in the order in which the service has them, but with small numbers, whatever the envelopes say.
+        let sources = Set(exact.map(\.source.rawValue)).sorted()
+        let devices = Dictionary(
+            uniqueKeysWithValues: sources.enumerated().map { ($1, DeviceID(rawValue: Int64($0) + 3)) })
+        let ordered = exact.sorted { a, b in
+            let (first, second) = (a.received ?? a.fix.timestamp, b.received ?? b.fix.timestamp)
+            return (first, a.fix.timestamp) < (second, b.fix.timestamp)
+        }
+        return ordered.enumerated().compactMap { index, opened in
+            guard let device = devices[opened.source.rawValue] else { return nil }
+            return recorded(
+                number + Int64(index) + 1, .fixReported(device: device, answering: nil, .open(opened.fix)),
+                at: opened.received ?? now, by: opened.received == nil ? .operator : device.principal)
+        }
+    }
+
+    // MARK: Answers
+
+    /// The visits that overlap the range, by arrival.
+    package func visits(from: Timestamp?, to: Timestamp?) -> [VisitItem] {
+        overlapping(from, to).map { VisitItem($0, place: nil, timeZone: nil) }
+    }
+
+    private func overlapping(_ from: Timestamp?, _ to: Timestamp?) -> [Visit] {
+        rows.visits.compactMap { $0.told(at: now) }.filter { visit in
+            (to.map { visit.arrival < $0 } ?? true)
+                && (from.flatMap { from in visit.departure.map { $0 > from } } ?? true)
+        }
+    }
+
+    /// The trips and gaps that overlap the range, by time.
+    package func trips(from: Timestamp?, to: Timestamp?) -> [TripItem] {
+        let search = TripSearch(.own(Self.person), from: from, to: to)
+        let visits = overlapping(search.reach.from, search.reach.to)
+        var found: [Trip] = []
+        for stretch in search.stretches(between: visits, isLastPage: true) {
+            let fixes = rows.followedFixes(from: stretch.from, to: stretch.to, limit: Self.fixesPerTrip)
+            found += search.trips(of: stretch, fixes: fixes)
+        }
+        return search.inRange(found).map { TripItem($0, name: { _ in nil }, timeZone: nil) }
+    }
+
+    /// The entries and exits in the range that their region tells of, by time.
+    package func crossings(from: Timestamp?, to: Timestamp?) -> [CrossingItem] {
+        rows.crossings.compactMap { crossing in
+            guard from.map({ crossing.time >= $0 }) ?? true, to.map({ crossing.time < $0 }) ?? true,
+                let region = regions[crossing.region], region.tells(crossing.kind)
+            else { return nil }
+            let isExit = crossing.kind == .exit && region.notifyOnEntry
+            let entered = isExit ? rows.entry(before: crossing) : nil
+            return CrossingItem(crossing, region: region.identifier, entered: entered)
+        }
+    }
+
+    /// The places visited in the range, the one with the longest time first. Dates are those of UTC.
+    package func places(from: Timestamp?, to: Timestamp?) -> [PlaceItem] {
+        var search = PlaceSearch(from: from, to: to, at: now)
+        for visit in overlapping(nil, to) { search.add(visit) }
+        return search.found(joinedBy: PlaceGroups()) { _, _ in nil }.map { PlaceItem($0, name: nil, timeZone: nil) }
+    }
+}
