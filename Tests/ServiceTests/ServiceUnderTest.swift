@@ -26,6 +26,7 @@ final class ServiceUnderTest: Sendable {
     var directory: String { folder.path }
     let clock: HouseClock
     private let configuration: ServiceConfiguration
+    private let gazetteerPath: String?
     private let running = Mutex<Service?>(nil)
     private let port = Mutex<Int>(0)
 
@@ -39,9 +40,14 @@ final class ServiceUnderTest: Sendable {
         try self.init(clock: clock) { $0.push = push }
     }
 
-    /// - Parameter configure: changes the settings of `config.json`.
-    init(clock: HouseClock = .standing, configure: (inout ServiceConfiguration) -> Void) throws {
-        self.clock = clock
+    /// - Parameters:
+    ///   - gazetteer: the file of places; `nil` for a service without names and time zones.
+    ///   - configure: changes the settings of `config.json`.
+    init(
+        clock: HouseClock = .standing, gazetteer: String? = ServiceUnderTest.gazetteer,
+        configure: (inout ServiceConfiguration) -> Void
+    ) throws {
+        (self.clock, gazetteerPath) = (clock, gazetteer)
         var configuration = ServiceConfiguration()
         configure(&configuration)
         self.configuration = configuration
@@ -75,7 +81,7 @@ final class ServiceUnderTest: Sendable {
     func start() throws {
         let clock = self.clock
         let service = try Service(
-            directory: try DataDirectory(path: directory), configuration: configuration, gazetteerPath: Self.gazetteer,
+            directory: try DataDirectory(path: directory), configuration: configuration, gazetteerPath: gazetteerPath,
             clock: { clock.now }, steady: { clock.steady })
         running.withLock { $0 = service }
     }
