@@ -194,11 +194,7 @@ package final class AnswerContext {
     /// The center of the city, town or village that contains a coordinate, or of the nearest one. Without a gazetteer,
     /// or if the country has none, the center of the square degree.
     func cityCenter(of coordinate: Coordinate) -> Coordinate {
-        if let center = placemark(at: coordinate)?.localityCenter { return center }
-        let latitude = min(coordinate.latitude.rounded(.down), 89) + 0.5
-        let longitude = min(coordinate.longitude.rounded(.down), 179) + 0.5
-        // Both numbers are inside their ranges by construction, so this cannot fail.
-        return (try? Coordinate(latitude: latitude, longitude: longitude)) ?? coordinate
+        placemark(at: coordinate)?.localityCenter ?? coordinate.squareDegreeCenter
     }
 
     /// The placemark of a coordinate, in the first of the languages that has names; `nil` without a

@@ -14,7 +14,7 @@ internal import Whereabouts
 /// point. Instead of a track, `gpsd` names the address of a gpsd with a real receiver, for example `"127.0.0.1:2947"`.
 /// `reports` lists the unasked reports of the phone (`visits`, `significantChanges`, `regions`, `updates`, `headings`,
 /// `beacons`); without it, the phone only answers queries. `keys` names the file that `whereabouts key add` made, for a phone
-/// that seals its fixes. `environment` is `development` by default. An unknown key is
+/// that seals its fixes. `gazetteer`, beside the devices, names a file of places, for the cities in sealed answers. `environment` is `development` by default. An unknown key is
 /// refused.
 package struct Scenario: Sendable, Equatable {
     /// The most phones in one scenario; each has its own thread.
@@ -25,6 +25,8 @@ package struct Scenario: Sendable, Equatable {
     /// Where the stand-in's courier listens.
     package let pushStandIn: HostAndPort
     package let devices: [Device]
+    /// The path of a file of places, for the cities in sealed answers; `nil` for square degrees.
+    package let gazetteer: String?
 
     /// One phone.
     package struct Device: Sendable, Equatable {
@@ -72,7 +74,7 @@ package struct Scenario: Sendable, Equatable {
             throw ScenarioError(error.description)
         }
         let members = try ScenarioMembers(
-            root, named: "The scenario", known: ["service", "pushStandIn", "devices"])
+            root, named: "The scenario", known: ["service", "pushStandIn", "devices", "gazetteer"])
         service = try members.text("service")
         let courier = try members.text("pushStandIn")
         guard let pushStandIn = HostAndPort(courier) else {
@@ -89,6 +91,13 @@ package struct Scenario: Sendable, Equatable {
             read.append(try Device(device, number: read.count + 1, directory: directory))
         }
         self.devices = read
+        gazetteer =
+            members["gazetteer"] == nil ? nil : Self.path(try members.text("gazetteer"), below: directory)
+    }
+
+    /// A path of the scenario, seen from its folder.
+    fileprivate static func path(_ text: String, below directory: String) -> String {
+        text.hasPrefix("/") ? text : "\(directory)/\(text)"
     }
 }
 
@@ -100,7 +109,7 @@ extension Scenario.Device {
                 "device", "reportingKey", "reportingKeyFile", "bundleID", "environment", "track", "at", "gpsd",
                 "reports", "keys",
             ])
-        func path(_ text: String) -> String { text.hasPrefix("/") ? text : "\(directory)/\(text)" }
+        func path(_ text: String) -> String { Scenario.path(text, below: directory) }
 
         device = try members.text("device")
         switch (members["reportingKey"], members["reportingKeyFile"]) {

@@ -1,5 +1,6 @@
 internal import CoreLocation
 internal import Foundation
+internal import Gazetteer
 internal import JSON
 internal import LocationPush
 internal import LocationSharingApp
@@ -31,6 +32,8 @@ final class SimulatedPhone {
         var beacons: [SimulatedBeacon] = []
         /// The path of the owner's keys, for a phone that seals its fixes.
         var keys: String?
+        /// For the cities in its sealed answers; `nil` for square degrees.
+        var gazetteer: Gazetteer?
         /// `nil` for a network that loses nothing.
         var weather: Weather?
     }
@@ -76,7 +79,7 @@ final class SimulatedPhone {
             steps.note()
             diary.note($0, device: identity.device, at: clock.now)
         }
-        let sealer = manner.keys.map { PhoneSealer(keys: $0, folder: folder) }
+        let sealer = manner.keys.map { PhoneSealer(keys: $0, folder: folder, gazetteer: manner.gazetteer) }
         let box = AppBox()
         app = box
         application = device.install(

@@ -1,6 +1,7 @@
 internal import CoreLocation
 internal import Foundation
 internal import FoundationNetworking
+internal import Gazetteer
 internal import Glibc
 internal import JSON
 internal import LocationPush
@@ -24,6 +25,7 @@ package final class Simulation: Sendable {
             throw ScenarioError("service must be an address like http://127.0.0.1:8080.")
         }
         let courier = scenario.pushStandIn
+        let gazetteer = try Self.gazetteer(of: scenario)
         let isOver = IsOver()
         var plans: [(Scenario.Device, String, SimulatedTrack?)] = []
         for device in scenario.devices {
@@ -39,7 +41,7 @@ package final class Simulation: Sendable {
             lives.append {
                 LivePhone(
                     device, key: key, track: track, service: service, folder: container, diary: diary,
-                    courier: courier
+                    courier: courier, gazetteer: gazetteer
                 ).run { isOver.value.load(ordering: .relaxed) }
             }
         }
@@ -54,6 +56,13 @@ package final class Simulation: Sendable {
         isOver.value.store(true, ordering: .relaxed)
         for thread in threads { thread.join() }
         try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private static func gazetteer(of scenario: Scenario) throws(ScenarioError) -> Gazetteer? {
+        guard let path = scenario.gazetteer else { return nil }
+        do { return try Gazetteer(path: path) } catch {
+            throw ScenarioError("The gazetteer \(path) cannot be used: \(error)")
+        }
     }
 
     private static func key(of device: Scenario.Device) throws(ScenarioError) -> String {
@@ -92,13 +101,13 @@ private final class LivePhone {
 
     init(
         _ device: Scenario.Device, key: String, track: SimulatedTrack?, service: URL, folder: String, diary: Diary,
-        courier: HostAndPort
+        courier: HostAndPort, gazetteer: Gazetteer?
     ) {
         (self.diary, self.courier) = (diary, courier)
         let now = Date()
         var manner = SimulatedPhone.Manner()
         manner.interests = device.reports
-        manner.keys = device.keys
+        (manner.keys, manner.gazetteer) = (device.keys, gazetteer)
         phone = SimulatedPhone(
             SimulatedPhone.Identity(
                 device: device.device, reportingKey: key, bundleID: device.bundleID, environment: device.environment),

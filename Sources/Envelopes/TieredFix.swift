@@ -46,7 +46,9 @@ package struct TieredFix: Hashable, Sendable {
 
     /// Only the coordinate of `center` and the quarter of an hour of its time.
     ///
-    /// - Parameter center: A fix whose coordinate the caller has replaced by the center of the city that contains it.
+    /// - Parameter center: A fix whose coordinate the caller has replaced by the center of the city that contains the
+    ///   center of the fix's cell (`HeldCell`), or of its square degree (`Coordinate.squareDegreeCenter`). If it were found
+    ///   from the fix itself, answers near the border of two cities would show on which side of it the phone is.
     package init(city center: Fix) {
         tier = .city
         fix = Fix(timestamp: Precision.city.shown(center.timestamp), coordinate: center.coordinate)

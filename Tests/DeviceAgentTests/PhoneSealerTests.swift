@@ -1,6 +1,7 @@
 import Cryptography
 import Envelopes
 import Foundation
+import Gazetteer
 import Geodesy
 import Glibc
 import JSON
@@ -70,7 +71,51 @@ import Whereabouts
         // To the kilometer, the phone seals the center of a cell.
         let coarse = try said(sealer.answer(fix, to: questions(ben, precision: "kilometer"))).envelopes
         #expect(coarse.map(\.tier) == [.kilometer])
-        #expect(try said(sealer.answer(fix, to: questions(ben, precision: "city"))).reasons == ["noFix"])
+        // Names of places come from a gazetteer, which a recipient cannot be shown in an envelope.
+        #expect(try said(sealer.answer(fix, to: questions(ben, precision: "place"))).reasons == ["noFix"])
+    }
+
+    /// Three people ask at once, each with another precision.
+    @Test(arguments: [true, false])
+    func `each asker opens only the envelope of the own precision`(hasGazetteer: Bool) throws {
+        let anna = try file("anna")
+        let askers = try [("ben", "exact"), ("carla", "kilometer"), ("dora", "city")].map { name, precision in
+            (file: try file(name), precision: precision, query: UUID().uuidString.lowercased())
+        }
+        try write(anna, accepting: askers.map(\.file))
+        let questions = askers.map { asker in
+            #"{"query":"\#(asker.query)","person":"\#(asker.file.person.text)","precision":"\#(asker.precision)","#
+                + #""keys":[\#(names(asker.file))]}"#
+        }
+        let body = Data(
+            #"{"person":"anna","device":1,"sealed":true,"questions":[\#(questions.joined(separator: ","))],"readers":[]}"#
+                .utf8)
+        let gazetteer = hasGazetteer ? try Gazetteer(path: "\(Repository.root)/data/places.gazetteer") : nil
+        let sealer = PhoneSealer(keys: keys, folder: folder.path, gazetteer: gazetteer)
+        let (envelopes, reasons) = try said(sealer.answer(fix, to: body))
+        #expect(reasons.isEmpty && envelopes.map(\.tier) == [.exact, .kilometer, .city])
+        var shown: [String: Fix] = [:]
+        for asker in askers {
+            let query = try #require(QueryID(asker.query))
+            var opened = 0
+            for case .answer(let answer) in envelopes {
+                let key = asker.file.recipients[0].key
+                do throws(EnvelopeError) {
+                    let earliest = Timestamp(milliseconds: 1_777_881_600_000)
+                    shown[asker.precision] = try answer.open(
+                        with: key, signedBy: anna.identity.publicKey, answering: answer.query, notBefore: earliest)
+                    opened += 1
+                    #expect(answer.query == query && answer.tier.precision.word == asker.precision)
+                } catch { #expect(error == .notARecipient) }
+            }
+            #expect(opened == 1, "\(asker.precision)")
+        }
+        #expect(shown["exact"]?.coordinate.latitude == 48.2087)
+        let city = try #require(shown["city"])
+        // GeoNames puts Vienna at 48.20849, 16.37208; the square degree's center is half way between the degrees.
+        let center = hasGazetteer ? (48.20849, 16.37208) : (48.5, 16.5)
+        #expect(abs(city.coordinate.latitude - center.0) < 0.005 && abs(city.coordinate.longitude - center.1) < 0.005)
+        #expect(city.horizontalAccuracy == nil && city.timestamp.milliseconds % 900_000 == 0)
     }
 
     /// The service names a key that it has made; the phone does not know it.

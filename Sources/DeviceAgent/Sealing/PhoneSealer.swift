@@ -1,6 +1,7 @@
 internal import Cryptography
 internal import Envelopes
 internal import Foundation
+internal import Gazetteer
 internal import Geodesy
 internal import JSON
 internal import LocationSharingApp
@@ -14,16 +15,21 @@ internal import WireFormats
 /// cell of coarse answers are in the folder that the app and its extension share. It seals for keys of the file that the service
 /// says are in use, so neither a push nor the service can supply a key.
 ///
-/// It makes exact and kilometer answers. For the center of a city it would need a gazetteer, so it refuses such a question with
-/// the reason `noFix`.
+/// It makes exact, kilometer and city answers, each sealed only for the askers with that precision. Without a gazetteer, the
+/// city of an answer is the square degree, as in a service without one. A grant of place names alone is refused with the
+/// reason `noFix`.
 struct PhoneSealer: LocationSealing {
     private let keys: String
     private let state: String
+    private let gazetteer: Gazetteer?
 
     /// - Parameters:
     ///   - keys: The path of the owner's keys.
     ///   - folder: The folder that the app and its extension share.
-    init(keys: String, folder: String) { (self.keys, state) = (keys, folder + "/sealing.json") }
+    ///   - gazetteer: For the centers of cities.
+    init(keys: String, folder: String, gazetteer: Gazetteer? = nil) {
+        (self.keys, state, self.gazetteer) = (keys, folder + "/sealing.json", gazetteer)
+    }
 
     /// The service takes at most 100 envelopes in one request; the rest is for keys of the period.
     private static let fixesPerMessage = 80
@@ -42,7 +48,7 @@ struct PhoneSealer: LocationSealing {
                 body.refuse(question.query, .recipientNotApproved)
                 continue
             }
-            guard let fix = fix.flatMap(Self.fixes)?.last, let sealed = state.tiered(fix, question.precision),
+            guard let fix = fix.flatMap(Self.fixes)?.last, let sealed = tiered(fix, question.precision, &state),
                 let envelope = try? AnswerEnvelope(
                     sealing: sealed, from: asked.device, answering: question.query, as: Identifier128.random(),
                     for: recipients, signedBy: file.identity)
@@ -89,6 +95,26 @@ struct PhoneSealer: LocationSealing {
         return body.messages
     }
 
+    /// The fix as a precision shows it; `nil` for one that the phone cannot make.
+    private func tiered(_ fix: Fix, _ precision: EnvelopeTier?, _ state: inout SealingState) -> TieredFix? {
+        switch precision {
+        case .exact: TieredFix(exact: fix)
+        case .kilometer: TieredFix(kilometer: fix, in: state.held(fix.coordinate))
+        case .city:
+            TieredFix(
+                city: Fix(timestamp: fix.timestamp, coordinate: cityCenter(of: state.held(fix.coordinate).center)))
+        case nil: nil
+        }
+    }
+
+    /// As the service computes it.
+    private func cityCenter(of coordinate: Coordinate) -> Coordinate {
+        guard let gazetteer, let transform = try? GeocentricTransform(),
+            let center = gazetteer.placemark(at: coordinate, using: transform).localityCenter
+        else { return coordinate.squareDegreeCenter }
+        return center
+    }
+
     /// The accepted keys of a person that are in use.
     private static func recipients(
         _ reader: PhoneQuestions.Reader, _ file: KeyFile
@@ -120,7 +146,7 @@ private struct PhoneQuestions {
     struct Question {
         let query: QueryID
         let reader: Reader
-        /// Exact or to the kilometer; `nil` for what this phone cannot make.
+        /// `nil` for what no phone can make.
         let precision: EnvelopeTier?
     }
 
@@ -236,16 +262,11 @@ private struct SealingState {
         return (made, true)
     }
 
-    /// The fix as a precision shows it; `nil` for one that the phone cannot make.
-    mutating func tiered(_ fix: Fix, _ precision: EnvelopeTier?) -> TieredFix? {
-        switch precision {
-        case .exact: return TieredFix(exact: fix)
-        case .kilometer:
-            let held = cell.flatMap { $0.keeps(fix.coordinate) ? $0 : nil } ?? HeldCell(around: fix.coordinate)
-            cell = held
-            return TieredFix(kilometer: fix, in: held)
-        case .city, nil: return nil
-        }
+    /// The cell of coarse answers, which is kept while it holds the coordinate with its margin.
+    mutating func held(_ coordinate: Coordinate) -> HeldCell {
+        let held = cell.flatMap { $0.keeps(coordinate) ? $0 : nil } ?? HeldCell(around: coordinate)
+        cell = held
+        return held
     }
 
     func write() {

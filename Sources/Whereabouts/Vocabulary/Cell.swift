@@ -38,6 +38,17 @@ package enum KilometerCell {
     }
 }
 
+extension Coordinate {
+    /// The center of the square degree that contains the coordinate: what a grant with the precision `city` shows where
+    /// no city is known.
+    package var squareDegreeCenter: Coordinate {
+        let latitude = min(latitude.rounded(.down), 89) + 0.5
+        let longitude = min(longitude.rounded(.down), 179) + 0.5
+        // Both numbers are inside their ranges by construction, so this cannot fail.
+        return (try? Coordinate(latitude: latitude, longitude: longitude)) ?? self
+    }
+}
+
 /// The cell in which a coarse grant shows a person. It is left late, so that its border does not disclose a place.
 ///
 /// Otherwise a phone at rest on a border would change its cell with each fix, and disclose one coordinate to the width
