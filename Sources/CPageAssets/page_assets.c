@@ -75,6 +75,9 @@ static const unsigned char qr_js[] = {
 static const unsigned char router_js[] = {
 #embed "../WebPage/Assets/router.js"
 };
+static const unsigned char sealed_js[] = {
+#embed "../WebPage/Assets/sealed.js"
+};
 static const unsigned char setup_js[] = {
 #embed "../WebPage/Assets/setup.js"
 };
@@ -157,6 +160,7 @@ static const struct page_asset page_assets[] = {
     {"proof.js", proof_js, sizeof proof_js},
     {"qr.js", qr_js, sizeof qr_js},
     {"router.js", router_js, sizeof router_js},
+    {"sealed.js", sealed_js, sizeof sealed_js},
     {"setup.js", setup_js, sizeof setup_js},
     {"strings.de.json", strings_de_json, sizeof strings_de_json},
     {"strings.en.json", strings_en_json, sizeof strings_en_json},

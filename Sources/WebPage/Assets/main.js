@@ -17,6 +17,8 @@ function announce(text) {
 
 /** The shell's caches hold assets only; they go all the same when somebody signs out. */
 async function forget() {
+    // Keys for sealed locations, if the page has any.
+    dispatchEvent(new Event('forget'));
     live.stop();
     for (const name of await caches?.keys?.() ?? []) await caches.delete(name);
     for (const one of await navigator.serviceWorker?.getRegistrations?.() ?? []) await one.unregister();

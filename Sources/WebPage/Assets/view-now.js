@@ -4,6 +4,11 @@ import { action, ask, busy, empty, h, page, pill, problem, sentence } from './ki
 
 export const title = 'now.title';
 
+// The module that opens sealed locations, once the reader has chosen a file of keys, and what it has opened.
+let sealed;
+const opened = new Map();
+const TWO_DAYS = 2 * 86_400;
+
 // Each look at a person is recorded, and theirs to see: what was read a minute ago is not read again.
 const known = new Map();
 const FRESH = 60;
@@ -19,9 +24,10 @@ export async function show(context) {
     const waiting = h('div', {});
     const people = h('ul', { class: 'cards' });
     const state = h('p', { class: 'mut small', role: 'status' });
+    const keyring = h('details', { class: 'card keyring' });
     const map = h('section', { class: 'map', 'aria-label': strings('now.map') });
     main.replaceChildren(h('div', { class: 'day now' },
-        h('section', { class: 'side' }, h('div', { class: 'page' }, h('h1', { tabindex: -1 }, strings('now.title')), state, waiting, people)), map));
+        h('section', { class: 'side' }, h('div', { class: 'page' }, h('h1', { tabindex: -1 }, strings('now.title')), state, waiting, people, !link && keyring)), map));
 
     const places = new Map();
     let drawn;
@@ -56,6 +62,8 @@ export async function show(context) {
 
     // MARK: People
     async function look(who, again) {
+        // A look has its price: whose place was opened here has none at the service.
+        if (sealed?.knows(who) && opened.get(who)?.location) return lookSealed(who, again);
         const before = known.get(who);
         if (before && !again && time.now() - before.read < FRESH) return before;
         const found = { read: time.now() };
@@ -64,8 +72,65 @@ export async function show(context) {
             found.error = error;
         }
         if (!found.error) known.set(who, found);
+        return found.location || found.error ? found : await lookSealed(who, again) ?? found;
+    }
+
+    // MARK: Sealed locations
+    /** The newest location that the keys open, of the last two days; `null` if there is none. Recorded, as every look. */
+    async function lookSealed(who, again) {
+        if (!sealed?.knows(who)) return null;
+        const before = opened.get(who);
+        if (before && !again && time.now() - before.read < FRESH) return before;
+        const found = { read: time.now() };
+        try {
+            const items = await api.all(api.person(who, 'envelopes'), { from: Math.floor(time.now() - TWO_DAYS), limit: 100 }, { signal, most: 20_000 });
+            found.location = await sealed.newest(items, who);
+        } catch (error) {
+            if (error.name === 'AbortError') throw error;
+            found.error = refusal(who, error);
+        }
+        opened.set(who, found);
         return found;
     }
+    /** An error with a sentence: why an envelope is not shown, or the error itself. */
+    const refusal = (who, error) => error.name !== 'Refused' ? error
+        : Object.assign(error, { detail: strings(error.reason === 'notARecipient' ? 'now.notForYou' : 'now.refusedEnvelope', { who }) });
+
+    /** Takes a file of keys, and looks again at those whose place is not known. */
+    async function takeKeys(file) {
+        const module = await import('./sealed.js');
+        if (!file || file.size > 1 << 20) throw Object.assign(new Error(), { detail: strings('now.badKeys') });
+        try { await module.take(await file.text()); } catch (error) {
+            throw Object.assign(error, { detail: strings(error.reason === 'insecure' ? 'now.insecure' : 'now.badKeys') });
+        }
+        sealed = module;
+        await Promise.all([...rows].filter(([, row]) => !row.found.location).map(async ([who, row]) => {
+            row.found = await lookSealed(who) ?? row.found;
+            place(who);
+            say(who);
+        }));
+        sayKeys();
+        context.announce(strings('now.keysOf', { who: sealed.owner() }));
+    }
+    function forgetKeys() {
+        sealed.forget();
+        for (const [who, found] of opened) {
+            const row = rows.get(who);
+            if (row?.found === found) row.found = { read: found.read };
+            place(who);
+            say(who);
+        }
+        opened.clear();
+        sayKeys();
+    }
+    function sayKeys() {
+        const input = h('input', { type: 'file', accept: '.keys,.json', onchange: event => busy(input, () => takeKeys(event.target.files[0]), keyring) });
+        keyring.replaceChildren(h('summary', {}, strings('now.sealed')), h('p', { class: 'mut small' }, strings('now.sealedLead')),
+            sealed?.owner() ? h('p', { class: 'row' }, strings('now.keysOf', { who: sealed.owner() }), h('button', { type: 'button', onclick: forgetKeys }, strings('now.forget')))
+                : h('label', {}, strings('now.keyFile'), ' ', input));
+    }
+    sayKeys();
+
     function say(who) {
         const { found, element } = rows.get(who);
         const { location: at, error } = found;
@@ -109,13 +174,23 @@ export async function show(context) {
         row.note = h('p', { class: 'note', role: 'status' }, pill(strings('now.pending'), 'wait'), h('a', { href: `/requests/${asked.id}` }, strings('day.howItWent')));
         say(who);
         busy(button, async () => {
+            const earliest = time.now() - 60;
             let answer;
             do answer = await api.get(`/v1/location-queries/${asked.id}`, { wait: 25 }, { signal }); while (answer.status === 'pending');
-            row.note = h('p', { class: 'note', role: 'status' }, pill(strings(`now.${answer.status}`), answer.location ? 'ok' : ''), h('a', { href: `/requests/${asked.id}` }, strings('day.howItWent')));
+            const isClosed = answer.envelope && !sealed?.knows(who);
+            row.note = h('p', { class: 'note', role: 'status' }, pill(strings(`now.${answer.status}`), answer.location || answer.envelope ? 'ok' : ''),
+                isClosed && strings('now.sealedAnswer'), ' ', h('a', { href: `/requests/${asked.id}` }, strings('day.howItWent')));
+            if (isClosed) keyring.open = true;
             if (answer.location) {
                 row.found = { location: answer.location, read: time.now() };
                 known.set(who, row.found);
                 place(who);
+            } else if (answer.envelope && !isClosed) {
+                try {
+                    row.found = { location: await sealed.answer(answer.envelope, { who, query: asked.id, earliest }), read: time.now() };
+                    opened.set(who, row.found);
+                    place(who);
+                } catch (error) { throw refusal(who, error); }
             }
             say(who);
         }, row.element);
