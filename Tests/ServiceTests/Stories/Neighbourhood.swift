@@ -54,8 +54,11 @@ final class Neighbourhood {
 
     /// Starts the walker's phone, and returns when the service knows its push token.
     ///
-    /// - Parameter seals: whether it seals its fixes with ``walkersKeys``, and adds them to the history.
-    func startPhone(seals: Bool = false) throws -> Simulation {
+    /// - Parameters:
+    ///   - seals: whether it seals its fixes with ``walkersKeys``, and adds them to the history.
+    ///   - port: where it finds the service; `nil` for the service's own port.
+    ///   - gazetteer: the file of places from which it knows cities.
+    func startPhone(seals: Bool = false, over port: Int? = nil, gazetteer: String? = nil) throws -> Simulation {
         let gpx = """
             <gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
             <trkpt lat="\(Self.place.latitude)" lon="\(Self.place.longitude)"><time>2026-05-04T07:00:00Z</time></trkpt>
@@ -63,7 +66,7 @@ final class Neighbourhood {
             """
         try DataDirectory.writePrivate(Array(gpx.utf8), to: folder.file("track.gpx"))
         let scenario = """
-            {"service":"http://127.0.0.1:\(client.port)","pushStandIn":"127.0.0.1:\(standIn.courierPort)","devices":[
+            {"service":"http://127.0.0.1:\(port ?? client.port)",\(gazetteer.map { "\"gazetteer\":\"\($0)\"," } ?? "")"pushStandIn":"127.0.0.1:\(standIn.courierPort)","devices":[
             {"device":"walker-phone","reportingKey":"\(phoneKey)","bundleID":"\(ServiceUnderTest.bundleID)",
             "track":"track.gpx"\(seals ? #","keys":"walker.keys","reports":["updates"]"# : "")}]}
             """

@@ -10,36 +10,14 @@ import Whereabouts
 
 /// Where a sealed phone was is in no file of the house.
 @Suite struct SealedBytesTests {
-    /// A place in the forms in which a program could write it.
-    private static func encodings(_ degrees: Double) -> [String: [UInt8]] {
-        func bytes<Number>(_ number: Number) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }
-        let scaled = Int32(exactly: (degrees * 1e7).rounded()) ?? 0
-        let micro = Int32(exactly: (degrees * 1e6).rounded()) ?? 0
-        return [
-            "double, little end first": bytes(degrees.bitPattern.littleEndian),
-            "double, big end first": bytes(degrees.bitPattern.bigEndian),
-            "float, little end first": bytes(Float(degrees).bitPattern.littleEndian),
-            "float, big end first": bytes(Float(degrees).bitPattern.bigEndian),
-            "10⁻⁷ degrees, little end first": bytes(scaled.littleEndian),
-            "10⁻⁷ degrees, big end first": bytes(scaled.bigEndian),
-            "10⁻⁷ degrees in 64 bits": bytes(Int64(scaled).bigEndian),
-            "10⁻⁶ degrees, little end first": bytes(micro.littleEndian),
-            "10⁻⁶ degrees, big end first": bytes(micro.bigEndian),
-            "decimal text": Array("\(degrees)".utf8), "decimal text of seven digits": Array("\(scaled)".utf8),
-        ]
-    }
-
     /// The encodings that are in a file, by the file's name.
     private static func found(_ degrees: [Double], below folder: String) -> [String] {
         names(in: folder).flatMap { name -> [String] in
             let path = "\(folder)/\(name)"
             guard let bytes = DataDirectory.read(path, atMost: 1 << 28) else { return found(degrees, below: path) }
-            return degrees.flatMap { encodings($0) }.filter { contains(bytes, $0.value) }.map { "\(name): \($0.key)" }
+            return degrees.flatMap { PlantedPlace.encodings($0) }
+                .filter { ErasedKeyTests.contains(bytes, $0.value[...]) }.map { "\(name): \($0.key)" }
         }
-    }
-
-    private static func contains(_ bytes: [UInt8], _ pattern: [UInt8]) -> Bool {
-        ErasedKeyTests.contains(bytes, pattern[...])
     }
 
     @Test func `what a sealed phone knows of its place is in no file, in any encoding and by any app`() throws {
