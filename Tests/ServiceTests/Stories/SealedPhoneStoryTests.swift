@@ -77,6 +77,35 @@ import Whereabouts
         #expect(!kinds.contains(.fixReported) && !kinds.contains(.inputRejected))
     }
 
+    /// GeoNames puts Vienna 860 m from the phone's place.
+    @Test func `an asker with a city grant gets the center of the city and nothing finer`() throws {
+        let here = try Neighbourhood()
+        try here.house.grant("walker", to: "friend", precision: "city")
+        let (walker, friend) = try Self.keys(in: here)
+        let phone = try here.startPhone(seals: true, gazetteer: ServiceUnderTest.gazetteer)
+        defer { phone.stop() }
+        let answer = try here.outcome(of: try here.ask(#","maxAgeSeconds":0"#))
+        let bytes = try #require(answer["envelope"]?["envelope"]?.string.flatMap { Base64.decode($0) })
+        guard case .answer(let received) = try Envelope(decoding: bytes) else {
+            Issue.record("It is no answer.")
+            return
+        }
+        let fix = try received.open(
+            with: friend.recipient, signedBy: walker.identity.publicKey,
+            answering: try #require(QueryID(answer["id"]?.string ?? "")),
+            notBefore: Timestamp.now.adding(seconds: -900))
+        #expect(received.tier == .city && fix.horizontalAccuracy == nil && fix.timestamp.milliseconds % 900_000 == 0)
+        #expect(abs(fix.coordinate.latitude - 48.20849) < 0.0001 && abs(fix.coordinate.longitude - 16.37208) < 0.0001)
+        #expect(answer["envelope"]?["received"] == nil)
+        // The history is exact, and not for this asker.
+        try eventually("a fix of the history") {
+            here.house.send("GET", "/v1/people/walker/envelopes", as: here.walker).items
+                .contains { $0["use"]?.string == "track" && $0["received"] != nil }
+        }
+        let listed = here.house.send("GET", "/v1/people/walker/envelopes", as: here.friend).items
+        #expect(listed.map { $0["precision"]?.string } == ["city"] && listed.first?["received"] == nil)
+    }
+
     @Test func `a phone that has not accepted the asker's key refuses, on record, and no place leaves it`() throws {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend", history: true)
