@@ -1,6 +1,7 @@
-package import Geodesy
+import Geodesy
 import HTTPServer
 package import JSON
+package import ReferenceSystems
 package import Replies
 
 /// How an answer about a person writes places: in which coordinate reference system, and whether as GeoJSON.

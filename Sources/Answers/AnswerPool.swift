@@ -3,6 +3,7 @@ package import Geodesy
 import Glibc
 package import Log
 package import Projections
+import ReferenceSystems
 package import SQLite
 import Synchronization
 import Threading
@@ -112,8 +113,8 @@ package final class AnswerContext {
     package let reader: LogReader
     /// The gazetteer, shared by all threads; `nil` if its files are not installed.
     package let gazetteer: Gazetteer?
-    /// This thread's transformation to geocentric coordinates; `nil` if PROJ cannot make it.
-    package let geocentric: GeocentricTransform?
+    /// The transformation to geocentric coordinates.
+    package let geocentric = GeocentricTransform()
     /// The grid is read at the first use; `nil` if it is not installed.
     private(set) lazy var geoid = try? Geoid()
     /// The systems that ``referenceSystem(_:)`` has made, by code.
@@ -132,7 +133,6 @@ package final class AnswerContext {
         self.host = host
         self.reader = reader
         self.gazetteer = gazetteer
-        geocentric = try? GeocentricTransform()
     }
 
     /// Reads the active generation of a projection in one consistent view, together with the number it is folded up to.
@@ -204,7 +204,7 @@ package final class AnswerContext {
     package func placemark(
         at coordinate: Coordinate, accuracyMeters: Double? = nil, in languages: [Language] = []
     ) -> Placemark? {
-        guard let gazetteer, let geocentric else { return nil }
+        guard let gazetteer else { return nil }
         return gazetteer.placemark(at: coordinate, accuracyMeters: accuracyMeters, using: geocentric)
             .speaking(languages)
     }

@@ -1,6 +1,7 @@
 package import Gazetteer
 import Geodesy
 import Log
+import ReferenceSystems
 package import Replies
 package import Tables
 package import Whereabouts

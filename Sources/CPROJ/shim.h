@@ -1,2 +1,1 @@
 #include <proj.h>
-#include <geodesic.h>

@@ -30,7 +30,7 @@ public final class SimulatedDevice: @unchecked Sendable {
         set { clock.lock.withLock { places = newValue } }
     }
     private var places: SimulatedGeocoding?
-    lazy var transform = GeocentricTransform.make()
+    lazy var transform = GeocentricTransform()
 
     private var log = CallbackLog()
     private(set) var applications: [SimulatedApplication] = []

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Gazetteer
-internal import Geodesy
 
 /// The names of places that a device's geocoder answers from: a file of the gazetteer and those beside it, mapped once
 /// for any number of devices.
@@ -13,16 +12,5 @@ public final class SimulatedGeocoding: Sendable {
     public init(gazetteerPath: String) throws {
         gazetteer = try Gazetteer(path: gazetteerPath)
         english = gazetteer.languages(["en"])
-    }
-}
-
-extension GeocentricTransform {
-    /// One for a device or a model.
-    static func make() -> GeocentricTransform {
-        do {
-            return try GeocentricTransform()
-        } catch {
-            preconditionFailure("PROJ cannot convert to geocentric coordinates: \(error)")
-        }
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 internal import Geodesy
+internal import ReferenceSystems
 package import Whereabouts
 internal import WireFormats
 

@@ -36,7 +36,7 @@ package final class WorldMagneticModel {
             yearlyH: numbers[5])
     }
 
-    private let transform = GeocentricTransform.make()
+    private let transform = GeocentricTransform()
 
     package init() {}
 

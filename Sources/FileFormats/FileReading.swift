@@ -1,4 +1,4 @@
-package import Geodesy
+package import ReferenceSystems
 
 /// Reads a file of any known format, packed or not, and gives its records.
 ///

@@ -23,7 +23,7 @@ package struct Coordinate: Hashable, Sendable, DescribedWithoutContent {
     }
 
     /// A coordinate PROJ has computed: in range by its contract, save for a last-digit excess, which is cut off.
-    init(computedLatitude latitude: Double, longitude: Double) {
+    package init(computedLatitude latitude: Double, longitude: Double) {
         precondition(
             abs(latitude) <= 90 + 1e-12 && abs(longitude) <= 180 + 1e-12,
             "PROJ computes finite latitudes within 90 and longitudes within 180 degrees.")

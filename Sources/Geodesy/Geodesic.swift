@@ -1,4 +1,4 @@
-import CPROJ
+import CGeodesic
 
 /// Shortest paths on the WGS 84 ellipsoid, by PROJ's `geodesic.h`.
 ///

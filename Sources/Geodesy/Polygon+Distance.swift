@@ -1,4 +1,4 @@
-import CPROJ
+import CGeodesic
 
 extension Polygon {
     /// Meters from the boundary, negative inside: the geodesic to the nearest place of the boundary.

@@ -176,12 +176,12 @@ package struct GeocodeEndpoints: Sendable {
     ///
     /// - Throws: 503 if no gazetteer is installed.
     private static func geocoder(_ context: AnswerContext) throws(Problem) -> (Gazetteer, GeocentricTransform) {
-        guard let gazetteer = context.gazetteer, let transform = context.geocentric else {
+        guard let gazetteer = context.gazetteer else {
             throw Problem(
                 503, "Not available",
                 "This service has no gazetteer; its operator must install the gazetteer's files.")
         }
-        return (gazetteer, transform)
+        return (gazetteer, context.geocentric)
     }
 
     /// The coordinate; 400 with the sentence of `CoordinateError` if it is out of range.

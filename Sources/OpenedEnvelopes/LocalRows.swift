@@ -3,7 +3,7 @@ import Whereabouts
 
 /// The timeline's rows of one person, in memory.
 final class LocalRows: TimelineRows {
-    /// Memory does not fail.
+    /// Memory does not fail. The type is not `Never`, because Swift 6.3 crashes with it.
     struct Failure: Error {}
 
     /// By time, device and place, twins included.

@@ -26,23 +26,25 @@ package struct LocalTimeline {
     ///   - fixes: In any order.
     ///   - regions: The person's present regions, for ``crossings(from:to:)``.
     ///   - now: The moment of the answers.
-    /// - Throws: ``OpeningError/noGeodesy``.
-    package init(of fixes: [OpenedFix], regions: [Region] = [], at now: Timestamp) throws(OpeningError) {
+    package init(of fixes: [OpenedFix], regions: [Region] = [], at now: Timestamp) {
         self.now = now
         let watched = regions.enumerated().map { index, region in (RegionID(rawValue: Int64(index) + 1), region) }
         self.regions = Dictionary(uniqueKeysWithValues: watched)
-        do {
-            var fold = try TimelineFold()
-            // As in the log of a person who had the regions before the phone reported.
-            let added = watched.map { id, region in Event.regionAdded(id, .open(region)) }
-            let first = fixes.compactMap(\.received).min() ?? now
-            let news = added.enumerated().map { index, event in
-                Self.recorded(Int64(index) + 1, event, at: first, by: Self.person.principal)
-            }
-            try fold.fold(news[...], reading: rows).forEach(rows.apply)
-            try fold.settle(reading: rows).forEach(rows.apply)
-            // What came at one moment is one batch, so that times of report are those of the service.
-            var rest = Self.events(of: fixes, after: Int64(news.count), at: now)[...]
+        // As in the log of a person who had the regions before the phone reported.
+        let first = fixes.compactMap(\.received).min() ?? now
+        let added = watched.enumerated().map { index, region in
+            let event = Event.regionAdded(region.0, .open(region.1))
+            return Self.recorded(Int64(index) + 1, event, at: first, by: Self.person.principal)
+        }
+        let reported = Self.events(of: fixes, after: Int64(added.count), at: now)
+        do { try Self.fold([added, reported], into: rows) } catch { preconditionFailure("Memory does not fail.") }
+    }
+
+    /// Folds each list by itself. What came at one moment is one batch, so that times of report are those of the service.
+    private static func fold(_ lists: [[RecordedEvent]], into rows: LocalRows) throws(LocalRows.Failure) {
+        var fold = TimelineFold()
+        for list in lists {
+            var rest = list[...]
             while let moment = rest.first?.recordedAt {
                 let batch = rest.prefix { $0.recordedAt == moment }
                 rest = rest.dropFirst(batch.count)
@@ -50,7 +52,7 @@ package struct LocalTimeline {
                 rows.add(batch)
                 try fold.settle(reading: rows).forEach(rows.apply)
             }
-        } catch { throw .noGeodesy }
+        }
     }
 
     private static func recorded(

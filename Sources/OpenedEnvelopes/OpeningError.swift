@@ -9,8 +9,6 @@ package enum OpeningError: Error, Equatable, CustomStringConvertible {
     case refused(EnvelopeError)
     /// A region has no shape that can be used.
     case badRegion(String)
-    /// PROJ fails.
-    case noGeodesy
 
     package var description: String {
         switch self {
@@ -18,7 +16,6 @@ package enum OpeningError: Error, Equatable, CustomStringConvertible {
             "The file of keys has no identity key of \(person.text): accept it with \"key pin --as \(owner.text) --person \(person.text) --keys KEYFILE\" and compare the safety number."
         case .refused(let error): "The service sent an envelope that is refused: \(Self.reason(error))."
         case .badRegion(let name): "The service sent a region \"\(name)\" without a usable shape."
-        case .noGeodesy: "The answer cannot be computed here: PROJ does not work."
         }
     }
 

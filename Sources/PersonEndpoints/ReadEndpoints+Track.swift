@@ -108,13 +108,12 @@ extension ReadEndpoints {
     /// The anomaly of each fix among its neighbors, including one neighbor before and after the rows. Hidden neighbors
     /// are ignored.
     ///
-    /// Without PROJ's transform, no anomaly is computed. Cost: two searches in addition to the rows.
+    /// Cost: two searches in addition to the rows.
     static func marked(
         _ fixes: [ReportedFix], of permit: Permit, _ context: AnswerContext, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Marked] {
-        guard let first = fixes.first, let last = fixes.last, let transform = context.geocentric else {
-            return fixes.map { Marked(reported: $0, anomaly: nil) }
-        }
+        guard let first = fixes.first, let last = fixes.last else { return [] }
+        let transform = context.geocentric
         let before = try TimelineReader.latestFix(
             of: permit.subject, atOrBefore: Timestamp(milliseconds: first.fix.timestamp.milliseconds - 1),
             in: connection)

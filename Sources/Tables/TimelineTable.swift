@@ -210,11 +210,7 @@ package final class TimelineTable: Projection {
             preconditionFailure("A projection is folded by one of its versions.")
         }
         self.rules = rules
-        do throws(GeodesyError) {
-            timeline = try TimelineFold(rules)
-        } catch {
-            preconditionFailure("PROJ cannot make its simplest conversion: \(error)")
-        }
+        timeline = TimelineFold(rules)
     }
 
     /// Folds the events between erasures and revisions of fixes together, and these one by one.

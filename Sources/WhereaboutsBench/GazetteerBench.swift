@@ -38,7 +38,7 @@ struct GazetteerBench {
         let residentBefore = Self.residentBytes()
         let began = nanoseconds()
         let gazetteer = try Gazetteer(path: path)
-        let transform = try GeocentricTransform()
+        let transform = GeocentricTransform()
         let vienna = try Coordinate(latitude: 48.2085, longitude: 16.3721)
         guard gazetteer.placemark(at: vienna, using: transform).locality == "Wien" else { throw UsageError() }
         let first = nanoseconds() - began
@@ -116,8 +116,7 @@ struct GazetteerBench {
         let halves = [Array(points.prefix(points.count / 2)), Array(points.suffix(from: points.count / 2))]
         let workers = halves.map { half in
             WorkerThread {
-                guard let transform = try? GeocentricTransform() else { return }
-                _ = gazetteer.placemarks(at: half, using: transform)
+                _ = gazetteer.placemarks(at: half, using: GeocentricTransform())
             }
         }
         for worker in workers { worker.join() }

@@ -19,7 +19,7 @@ struct VisitBench {
 
     func run() throws {
         let rows = BenchRows()
-        var fold = try TimelineFold()
+        var fold = TimelineFold()
         var number: Int64 = 0
         func event(_ event: Event, in stream: StreamID, at moment: Timestamp) -> RecordedEvent {
             number += 1

@@ -168,7 +168,7 @@ public struct OpenedPerson: Sendable {
         let fixes = try await fixes(from: nil, to: nil)
         let now = Timestamp.present
         return try Self.opening { () throws(OpeningError) in
-            try LocalTimeline(
+            LocalTimeline(
                 of: fixes, regions: try regions.map { (item) throws(OpeningError) in try Region(item) }, at: now)
         }
     }

@@ -158,7 +158,7 @@ import Testing
 
     /// Both report each minute at the same moment; the tablet is at home and leads first, the phone moves about.
     @Test func `of two devices at one moment one counts at the most`() throws {
-        let transform = try GeocentricTransform()
+        let transform = GeocentricTransform()
         var dice = SplitMix(11)
         var lead = DeviceLead()
         var counted: [DeviceID: Int] = [:]
@@ -243,7 +243,7 @@ import Testing
             index % 2 == 0
                 ? stored(Self.tablet, Int64(index) * 30, try Self.home) : stored(Self.phone, Int64(index) * 30, there)
         }
-        let marks = Anomaly.marks(of: fixes, between: nil, and: nil, try GeocentricTransform())
+        let marks = Anomaly.marks(of: fixes, between: nil, and: nil, GeocentricTransform())
         #expect(marks.allSatisfy { $0 == nil })
     }
 }

@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: ["1 s", "10 s", "30 s, drifting", "adaptive, offline", "asked", "visits"])
     func `sixteen kibibytes hold what is kept of a person`(name: String) throws {
         let phone = try #require(Phone.all.first { $0.name == name })
-        let transform = try GeocentricTransform()
+        let transform = GeocentricTransform()
         let days = try HistoryTests.days(2)
         var derivation = VisitDerivation(regions: [], .newest, transform)
         var largest = 0

@@ -72,7 +72,7 @@ import Testing
         let file = try TemporaryFile(content)
         let descriptor = open(file.path, O_RDWR)
         defer { close(descriptor) }
-        let transform = try GeocentricTransform()
+        let transform = GeocentricTransform()
         var chance = SplitMix(20_261_121)
         var answered = 0
         var refused = 0

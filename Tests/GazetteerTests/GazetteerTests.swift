@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         gazetteer = try Gazetteer(path: Repository.gazetteerPath)
-        transform = try GeocentricTransform()
+        transform = GeocentricTransform()
     }
 
     /// Numbers, names and codes as geonames.org shows them (geonames.org/2761369 and so on), divisions as ISO 3166-2.
@@ -79,7 +79,7 @@ import Testing
         try await withThrowingTaskGroup(of: [Place?].self) { [gazetteer] group in
             for _ in 0..<4 {
                 group.addTask {
-                    let own = try GeocentricTransform()
+                    let own = GeocentricTransform()
                     return coordinates.map { gazetteer.nearest(to: $0, using: own) }
                 }
             }

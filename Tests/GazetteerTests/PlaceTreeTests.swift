@@ -15,7 +15,7 @@ import Testing
         mapping = try MappedFile(path: Repository.gazetteerPath)
         file = try GazetteerFile(mapping, path: Repository.gazetteerPath)
         tree = PlaceTree(nodes: file.nodes, points: file.points, countries: file.countries)
-        transform = try GeocentricTransform()
+        transform = GeocentricTransform()
     }
 
     /// Every place and the square of its chord, by rising chords.

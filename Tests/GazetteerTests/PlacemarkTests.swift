@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         gazetteer = try Gazetteer(path: Repository.gazetteerPath)
-        transform = try GeocentricTransform()
+        transform = GeocentricTransform()
     }
 
     private func placemark(

@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         gazetteer = try Gazetteer(path: Repository.gazetteerPath)
-        transform = try GeocentricTransform()
+        transform = GeocentricTransform()
     }
 
     private func first(_ text: String) -> FoundPlace? { gazetteer.places(named: text, limit: 1).first }

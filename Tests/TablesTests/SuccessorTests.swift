@@ -37,7 +37,7 @@ import Testing
     private static func successor(
         of id: UInt64, in timeline: Folded<TimelineTable>, _ corrections: [Correction] = []
     ) throws -> UInt64? {
-        let transform = try GeocentricTransform()
+        let transform = GeocentricTransform()
         return try TimelineReader.successor(
             of: person, id: id, at: Timestamp(milliseconds: 0), corrected: VisitCorrections(corrections), transform,
             in: timeline.file.connection)?.id
@@ -85,7 +85,7 @@ import Testing
             try TimelineReader.visits(
                 of: Self.person, from: nil, to: nil, limit: 10, at: Timestamp(milliseconds: 0),
                 corrected: VisitCorrections([.split(at: noon)]),
-                try GeocentricTransform(), in: live.file.connection)
+                GeocentricTransform(), in: live.file.connection)
         }
         let early = try visits()
         try live.fold(Array(Self.log(before + late).events.suffix(late.count)))

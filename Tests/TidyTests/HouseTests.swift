@@ -9,7 +9,8 @@ import Testing
         // threads.
         "Threading": [],
         "SQLite": ["CSQLite"],
-        "Geodesy": ["CPROJ"],
+        "Geodesy": ["CGeodesic"],
+        "ReferenceSystems": ["CPROJ", "Geodesy"],
         "Gazetteer": ["Geodesy"],
         "Cryptography": ["COpenSSL", "CSodium"],
         "Transparency": ["Cryptography"],
@@ -30,7 +31,7 @@ import Testing
         // The recipient's side: reached by no module of the house.
         "OpenedEnvelopes": ["Cryptography", "Envelopes", "Geodesy", "Replies", "Whereabouts", "WireFormats"],
         "WireFormats": ["CExpat", "Geodesy", "Replies", "Whereabouts"],
-        "FileFormats": ["GZIP", "Geodesy", "Whereabouts", "WireFormats"],
+        "FileFormats": ["GZIP", "Geodesy", "ReferenceSystems", "Whereabouts", "WireFormats"],
         // The house.
         // Only the files of the index. Log knows their content.
         "FixRuns": ["Cryptography", "Whereabouts"],
@@ -47,7 +48,7 @@ import Testing
         // The upper floor. Answers computes the answers for devices and people, and only its gate lets them out.
         "Answers": [
             "AuditTables", "CPageAssets", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "HTTPServer", "Log",
-            "Projections", "Replies",
+            "Projections", "ReferenceSystems", "Replies",
             "SQLite",
             "Tables", "Transparency", "Whereabouts", "WireFormats",
         ],
@@ -98,14 +99,14 @@ import Testing
             "CoreLocation", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "LocationPush", "LocationSharingApp",
             "OpenedEnvelopes", "PushStandIn", "Whereabouts", "WireFormats",
         ],
-        "CoreLocationSimulator": ["Gazetteer", "Geodesy", "Whereabouts", "WireFormats"],
+        "CoreLocationSimulator": ["Gazetteer", "Geodesy", "ReferenceSystems", "Whereabouts", "WireFormats"],
         "CoreLocation": ["CoreLocationSimulator"],
         "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
             "Answers", "Cryptography", "DeviceAgent", "Envelopes", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
             "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn",
-            "QRCode", "Reactors", "Replies", "SQLite", "Service",
+            "QRCode", "Reactors", "ReferenceSystems", "Replies", "SQLite", "Service",
             "Transparency",
             "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
         ],
@@ -150,7 +151,9 @@ import Testing
             var allowed = below
             // The pure half and the envelopes see neither the system nor JSON.
             if !["Whereabouts", "Envelopes"].contains(file.module) { allowed.formUnion(Self.system) }
-            if !["Whereabouts", "Envelopes", "Geodesy", "SQLite", "Cryptography", "Gazetteer"].contains(file.module) {
+            if ![
+                "Whereabouts", "Envelopes", "Geodesy", "ReferenceSystems", "SQLite", "Cryptography", "Gazetteer",
+            ].contains(file.module) {
                 allowed.formUnion(["JSON", "Threading"])
             }
             if Self.withFoundation.contains(file.module) { allowed.insert("Foundation") }

@@ -1,6 +1,7 @@
 import FileFormats
 import Geodesy
 import JSON
+import ReferenceSystems
 import Service
 import Synchronization
 import TestSupport

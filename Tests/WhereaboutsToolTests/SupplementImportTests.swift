@@ -160,7 +160,7 @@ struct SupplementImportTests {
         let path = Supplement.path(of: "test", in: folder.path)
         // Behind the tables of the fold, which are many and small damage in them says little.
         let begin = good.count - 2000
-        let transform = try GeocentricTransform()
+        let transform = GeocentricTransform()
         var chance = SplitMix(20_261_122)
         for _ in 0..<150 {
             var bytes = good

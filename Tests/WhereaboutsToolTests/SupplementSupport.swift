@@ -54,14 +54,14 @@ final class GazetteerFolder {
     }
 
     func reverse(_ latitude: Double, _ longitude: Double, accuracy: Double? = nil) throws -> Placemark {
-        let transform = try GeocentricTransform()
+        let transform = GeocentricTransform()
         return try gazetteer().placemark(
             at: Coordinate(latitude: latitude, longitude: longitude), accuracyMeters: accuracy, using: transform)
     }
 
     /// The supplements' results for a text, as the tool prints them.
     func forward(_ text: String) throws -> [JSONValue] {
-        let (gazetteer, transform) = (try gazetteer(), try GeocentricTransform())
+        let (gazetteer, transform) = (try gazetteer(), GeocentricTransform())
         return try gazetteer.addresses(named: text, limit: 5, using: transform).map { found in
             var writer = JSONWriter()
             writer.value(PlacemarkItem(.address(found), of: gazetteer, in: [], using: transform))

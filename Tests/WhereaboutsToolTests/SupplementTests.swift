@@ -87,7 +87,7 @@ struct SupplementTests {
         try folder.add(
             SourceFiles.header + "180,-16.80,1,Date Line Road,,,,,,1,1\n-179.9995,-16.80,2,Date Line Road,,,,,,1,1\n"
                 + "12.5,-89.9999,1,Pole Street,,,,,,1,1\n2.3601,48.8556,10,Rue de Rivoli,,,,,,1,1\n")
-        let (gazetteer, transform) = (try folder.gazetteer(), try GeocentricTransform())
+        let (gazetteer, transform) = (try folder.gazetteer(), GeocentricTransform())
         let coordinates = try [
             (-16.80, -180.0), (-16.80, 179.9999), (-16.80, -179.9996), (-89.9999, -170.0), (48.8556, 2.3601), (0, 0),
         ].map { try Coordinate(latitude: $0.0, longitude: $0.1) }
@@ -149,7 +149,7 @@ struct SupplementTests {
     @Test func `a place that is called just so comes first, and an address before what is only like it`() throws {
         let folder = try GazetteerFolder()
         try folder.add(SourceFiles.paris + "2.36,48.85,1,Paris,,,,,,1,1\n")
-        let (gazetteer, transform) = (try folder.gazetteer(), try GeocentricTransform())
+        let (gazetteer, transform) = (try folder.gazetteer(), GeocentricTransform())
         guard case .place(let place)? = gazetteer.found(named: "Paris", using: transform).first else {
             Issue.record("A street came before the city.")
             return
@@ -290,7 +290,7 @@ struct SupplementTests {
             """, input: points.joined(separator: "\n"))
         let answers = output.split(separator: "\n").map { $0.split(separator: " ") }
         try #require(answers.count == points.count)
-        let (gazetteer, transform) = (try folder.gazetteer(), try GeocentricTransform())
+        let (gazetteer, transform) = (try folder.gazetteer(), GeocentricTransform())
         var named = 0
         for (point, answer) in zip(points, answers) {
             let numbers = point.split(separator: ",").compactMap { Double($0) }

@@ -109,10 +109,8 @@ struct PhoneSealer: LocationSealing {
 
     /// As the service computes it.
     private func cityCenter(of coordinate: Coordinate) -> Coordinate {
-        guard let gazetteer, let transform = try? GeocentricTransform(),
-            let center = gazetteer.placemark(at: coordinate, using: transform).localityCenter
-        else { return coordinate.squareDegreeCenter }
-        return center
+        gazetteer?.placemark(at: coordinate, using: GeocentricTransform()).localityCenter
+            ?? coordinate.squareDegreeCenter
     }
 
     /// The accepted keys of a person that are in use.

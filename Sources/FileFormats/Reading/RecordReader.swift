@@ -1,4 +1,4 @@
-package import Geodesy
+package import ReferenceSystems
 package import Whereabouts
 import WireFormats
 

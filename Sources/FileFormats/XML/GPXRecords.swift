@@ -1,4 +1,5 @@
 import Geodesy
+import ReferenceSystems
 import Whereabouts
 import WireFormats
 

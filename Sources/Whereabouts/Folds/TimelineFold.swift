@@ -1,4 +1,4 @@
-package import Geodesy
+import Geodesy
 
 /// Folds fixes and regions into visits and crossings.
 ///
@@ -12,16 +12,12 @@ package struct TimelineFold {
     package static let mostEngines = 2048
 
     private let rules: VisitRules
-    private let transform: GeocentricTransform
+    private let transform = GeocentricTransform()
     private var engines: [PersonID: TimelineEngine] = [:]
     private var unsettled: [TimelineEngine] = []
     private var clock: UInt64 = 0
 
-    /// - Throws: If PROJ fails.
-    package init(_ rules: VisitRules = .newest) throws(GeodesyError) {
-        self.rules = rules
-        transform = try GeocentricTransform()
-    }
+    package init(_ rules: VisitRules = .newest) { self.rules = rules }
 
     /// Folds events in the order of their numbers. Their fixes must not be among `rows` yet when this is called, and
     /// must be at the next call of this or of ``settle(reading:)``. The caller handles ``Event/personErased(_:)``: it

@@ -6,6 +6,7 @@ import JSON
 import Log
 import Maintenance
 import Reactors
+import ReferenceSystems
 import Replies
 import Whereabouts
 import WhereaboutsClient

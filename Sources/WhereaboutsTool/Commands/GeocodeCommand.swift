@@ -108,7 +108,7 @@ enum GeocodeCommand {
 /// The gazetteer and the objects needed to use it.
 struct Geocoder {
     let gazetteer: Gazetteer
-    private let transform: GeocentricTransform
+    private let transform = GeocentricTransform()
     private let languages: [Language]
     private let accuracyMeters: Double?
 
@@ -130,7 +130,6 @@ struct Geocoder {
             gazetteer = try Gazetteer(path: path, worldview: worldview)
         } catch { throw .data("\(error)") }
         self.languages = gazetteer.languages(languages ?? [])
-        do throws(GeodesyError) { transform = try GeocentricTransform() } catch { throw .data("\(error)") }
     }
 
     func nearest(to coordinate: Coordinate) -> Place? { gazetteer.nearest(to: coordinate, using: transform) }

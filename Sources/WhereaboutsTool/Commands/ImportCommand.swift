@@ -2,6 +2,7 @@ import Answers
 import FileFormats
 import Geodesy
 import Log
+import ReferenceSystems
 import Whereabouts
 
 /// `import FILE…`.

@@ -64,7 +64,7 @@ struct SealedReads {
             throw .usage("--day is not for --open-with: give --from and --to.")
         }
         let fixes = try fixes(from: nil, to: nil)
-        return try Self.opened { () throws(OpeningError) in try LocalTimeline(of: fixes, regions: regions, at: .now) }
+        return LocalTimeline(of: fixes, regions: regions, at: .now)
     }
 
     private static func opened<Value>(_ body: () throws(OpeningError) -> Value) throws(ToolError) -> Value {

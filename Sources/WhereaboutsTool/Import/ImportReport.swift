@@ -1,6 +1,7 @@
 import Answers
 import Geodesy
 import JSON
+import ReferenceSystems
 import Whereabouts
 
 /// The result of importing one file.

@@ -5,6 +5,7 @@ import Geodesy
 import Glibc
 import JSON
 import Log
+import ReferenceSystems
 import Replies
 import Whereabouts
 import WhereaboutsClient

@@ -156,7 +156,7 @@ private struct TwoPeople {
         let (fixes, closed) = try opener.fixes(in: try list("envelopes", of: "berta", ""))
         #expect(closed == 0)
         let regions: [RegionItem] = try list("regions", of: "berta", "")
-        return try LocalTimeline(of: fixes, regions: try regions.map { try Region($0) }, at: house.clock.now)
+        return LocalTimeline(of: fixes, regions: try regions.map { try Region($0) }, at: house.clock.now)
     }
 
     /// The rows of each list in a range, without ids: as the service has them of Anna, and as Berta's computer has them.

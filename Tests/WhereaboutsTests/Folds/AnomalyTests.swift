@@ -20,7 +20,7 @@ import Testing
     private static func marks(_ fixes: [StoredFix], _ before: StoredFix? = nil, _ after: StoredFix? = nil) throws
         -> [Anomaly?]
     {
-        Anomaly.marks(of: fixes, between: before, and: after, try GeocentricTransform())
+        Anomaly.marks(of: fixes, between: before, and: after, GeocentricTransform())
     }
 
     @Test func `a fix is marked with why it does not count`() throws {

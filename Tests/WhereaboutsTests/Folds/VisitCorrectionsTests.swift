@@ -79,7 +79,7 @@ import Testing
 
     /// The cut visit's place is sought again, by the fixes of each part.
     @Test func `each part of a visit has the place of its own fixes`() throws {
-        let transform = try GeocentricTransform()
+        let transform = GeocentricTransform()
         let north = try Coordinate(latitude: 48.001, longitude: 16), south = try Coordinate(latitude: 48, longitude: 16)
         var told = CorrectedVisits(VisitCorrections([.split(at: Self.at(20))]))
         var parts: [Visit] = []

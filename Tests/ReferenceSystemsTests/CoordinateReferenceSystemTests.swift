@@ -1,6 +1,9 @@
 import Geodesy
+import ReferenceSystems
 import TestSupport
 import Testing
+
+@testable import GeodesyTests
 
 @Suite struct CoordinateReferenceSystemTests {
     /// IOGP Guidance Note 373-7-2: Popular Visualisation Pseudo Mercator, and Polar Stereographic variant B.

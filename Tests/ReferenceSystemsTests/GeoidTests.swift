@@ -1,5 +1,8 @@
 import Geodesy
+import ReferenceSystems
 import Testing
+
+@testable import GeodesyTests
 
 @Suite struct GeoidTests {
     /// NGA's test output of EGM96 (OUTINTPT.DAT), made with splines from the same grid; bilinear is a little coarser.

@@ -1,4 +1,5 @@
 import CPROJ
+package import Geodesy
 
 /// A coordinate reference system of the EPSG register, with the conversion between it and WGS 84, by PROJ.
 ///

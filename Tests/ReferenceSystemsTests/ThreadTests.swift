@@ -1,4 +1,5 @@
 import Geodesy
+import ReferenceSystems
 import Testing
 
 @Suite struct ThreadTests {
@@ -15,7 +16,7 @@ import Testing
 }
 
 private func figures(at place: Coordinate) throws -> [Double] {
-    let transform = try GeocentricTransform()
+    let transform = GeocentricTransform()
     let system = try CoordinateReferenceSystem(code: "EPSG:2056")
     let geoid = try Geoid()
     let zero = try Coordinate(latitude: 0, longitude: 0)

@@ -1,4 +1,5 @@
 import CPROJ
+package import Geodesy
 
 /// Mean sea level by the geoid EGM96: converts between heights above it and heights above the WGS 84 ellipsoid, by
 /// PROJ.
