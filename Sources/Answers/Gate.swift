@@ -177,6 +177,8 @@ package struct Gate: Sendable {
                 return nil
             }
             let isLimited = if case .granted = permit.verdict { true } else { false }
+            // The read that this page continues is on record, and not here yet.
+            if isLimited, begun == nil, question.continuing != nil, decisions.log.isFollowed { return nil }
             return Reading(
                 permit: permit, now: begun?.at ?? now, from: question.from, to: question.to, begun: begun,
                 cursorName: isLimited ? begun?.id ?? exchange.id : nil, references: references)

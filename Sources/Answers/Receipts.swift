@@ -33,7 +33,7 @@ package struct Receipts: Sendable {
 
     /// The header for an answer whose record is durable; none without a record about one person.
     package func headers(of receipt: Receipt) -> [(name: String, value: String)] {
-        guard let recorded = receipt.disclosed, let promise = promise(of: recorded) else { return [] }
+        guard let promise = receipt.promise ?? receipt.disclosed.flatMap({ promise(of: $0) }) else { return [] }
         return [(Self.header, promise)]
     }
 

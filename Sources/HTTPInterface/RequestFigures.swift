@@ -17,6 +17,8 @@ package final class RequestFigures: Sendable {
         }
     }
 
+    /// What the process does for readers, or as one.
+    package let readers = ReaderFigures()
     private let table = Mutex<[Key: Histogram]>([:])
 
     package init() {}

@@ -2,6 +2,7 @@ package import Answers
 import HTTPServer
 import Log
 import Projections
+import Threading
 package import Whereabouts
 
 /// Reads of a person's stored data through the gate.
@@ -76,12 +77,27 @@ extension Views {
     private func atLeast(_ exchange: Exchange) throws(Problem) -> Int64 {
         guard let text = exchange.request.parameter("at-least") else { return 0 }
         let references = decisions.references(for: exchange.caller)
-        if references.isPlain { return try exchange.logNumber("at-least") ?? 0 }
-        guard let number = references.place(text) else {
+        guard let number = references.isPlain ? try exchange.logNumber("at-least") : references.place(text) else {
             throw .refused("\"at-least\" must be an \"asOf\" or \"number\" that this service gave you.")
         }
-        return min(number, decisions.log.head)
+        if decisions.log.isFollowed { try waitForHead(number) }
+        return references.isPlain ? number : min(number, decisions.log.head)
     }
+
+    /// Waits until a followed log has an event.
+    ///
+    /// - Throws: 421 if it does not come soon: the process that writes the log has it, or knows that there is none.
+    private func waitForHead(_ number: Int64) throws(Problem) {
+        let until = MonotonicClock.milliseconds + Self.followingMilliseconds
+        while decisions.log.head < number {
+            let left = until - MonotonicClock.milliseconds
+            guard left > 0 else { throw .elsewhere }
+            decisions.log.waitForCaller(after: decisions.log.head, milliseconds: Int(left))
+        }
+    }
+
+    /// How long an event may be on its way to a reader before the request is passed on.
+    private static let followingMilliseconds: Int64 = 2000
 
     /// Waits until a projection has folded an event, for a bounded time.
     package func wait(for number: Int64, in projection: String) throws(Problem) {

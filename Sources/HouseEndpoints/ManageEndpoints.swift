@@ -92,7 +92,7 @@ struct ManageEndpoints: Sendable {
         let left = backups.settle()
         let isFinished =
             views.host.waitErased(receipt.last, milliseconds: Self.erasureMilliseconds)
-            && decisions.log.identities.waitUntilErased(milliseconds: Self.erasureMilliseconds)
+            && decisions.log.identities?.waitUntilErased(milliseconds: Self.erasureMilliseconds) ?? true
         let event: RecordedEvent?
         do throws(LogError) { event = try context.reader.event(receipt.last)?.event } catch { throw .broken }
         // Only the operator sees where the backups are.

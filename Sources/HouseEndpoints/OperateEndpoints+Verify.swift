@@ -64,7 +64,7 @@ extension OperateEndpoints {
     private func fixes(
         _ context: AnswerContext
     ) throws(Problem) -> FixIdentities.Check {
-        let identities = decisions.log.identities
+        guard let identities = decisions.log.identities else { throw .elsewhere }
         guard identities.waitUntilComplete(milliseconds: Self.longestLoadingMilliseconds) else {
             return FixIdentities.Check(problem: identities.sentenceWhileIncomplete ?? "it is being made again")
         }

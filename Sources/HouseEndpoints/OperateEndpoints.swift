@@ -71,7 +71,7 @@ struct OperateEndpoints: Sendable {
         if decisions.log.isStandingUnsaved { notes.append(Self.unsavedStanding) }
         if !host.outdated.isEmpty { notes.append(Self.outdatedViews(host.outdated)) }
         if host.selfCheck.isLogDamaged { notes.append(Self.damagedLog) }
-        if decisions.log.identities.trouble != nil { notes.append(Self.stuckIdentities) }
+        if decisions.log.identities?.trouble != nil { notes.append(Self.stuckIdentities) }
         if shipper?.isFailing == true { notes.append(Self.stuckShipping) }
         return .reply(Readiness(status: "ready", note: notes.isEmpty ? nil : notes.joined(separator: " ")))
     }

@@ -6,13 +6,14 @@ extension EventLog {
     ///
     /// - Returns: `false` if that takes longer than `milliseconds`, or is not possible.
     package func waitForFixIdentities(milliseconds: Int) -> Bool {
-        identities.waitUntilComplete(milliseconds: milliseconds)
+        guard let identities else { return true }
+        return identities.waitUntilComplete(milliseconds: milliseconds)
             && identities.waitUntilErased(milliseconds: milliseconds)
     }
 
     /// Compares the index of fixes with the log; returns a sentence if they differ. Cost: a refold.
     package func differenceOfFixIdentities() throws(LogError) -> String? {
-        try identities.check(try reader()).problem
+        try identities?.check(try reader()).problem
     }
 
     /// A reader of this log for one thread.

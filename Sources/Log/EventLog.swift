@@ -17,7 +17,7 @@ package final class EventLog: Sendable {
     static let batchBound = 1024
 
     /// Receives the outcome of a command, once.
-    typealias Completion = @Sendable (Result<Receipt, AppendFailure>) -> Void
+    package typealias Completion = @Sendable (Result<Receipt, AppendFailure>) -> Void
 
     /// A closure in its own type: a bare closure taken out of a generic type would be wrapped once more each time.
     private struct Listener<News> {
@@ -25,7 +25,7 @@ package final class EventLog: Sendable {
     }
 
     /// The commands that wait for the writer.
-    let queue = WriterQueue()
+    package let queue = WriterQueue()
     private let standing: Mutex<Standing>
     private let headNumber: Atomic<Int64>
     private let headSignal = Monitor((number: Int64(0), isStopped: false, isReleased: false))
@@ -41,8 +41,8 @@ package final class EventLog: Sendable {
     private let writer: Mutex<WorkerThread?>
     /// The keys that seal the personal parts of events.
     package let keys: KeyRing
-    /// The index from fixes to their events.
-    package let identities: FixIdentities
+    /// The index from fixes to their events; `nil` for a log that is followed, which decides nothing.
+    package let identities: FixIdentities?
     /// The path of `log.sqlite`.
     package let path: String
     /// The id of the log, made with the file.
@@ -122,10 +122,11 @@ package final class EventLog: Sendable {
         headSignal.change { $0.number = head }
         self.standing = Mutex(standing)
         writer = Mutex(nil)
-        identities = FixIdentities(
+        let index = FixIdentities(
             settings, path: path, keys: keys, identity: store.identity, erased: erased, reader: reader, room: room)
+        identities = index
         if let unsaved { noteStanding(unsaved) }
-        let tail = FixTail(index: identities, reader: reader)
+        let tail = FixTail(index: index, reader: reader)
         let loop = WriterLoop(
             log: self, store: store, sealer: sealer, tail: tail, savedStanding: savedStanding, clock: clock)
         writer.withLock { $0 = WorkerThread { loop.run() } }
@@ -141,6 +142,26 @@ package final class EventLog: Sendable {
             }
             Diagnostics.note("log.loss", "Events \(loss.from) to \(loss.known) are lost; the log records this.")
         }
+    }
+
+    /// Opens the complete copy of a log that another process writes. `work` runs on the log's thread until the queue ends.
+    package init(
+        following path: String, keys: KeyRing, savedStanding: any SavedStanding,
+        steady: @escaping @Sendable () -> Int64,
+        work: @escaping @Sendable (EventLog, StreamHeads) -> Void
+    ) throws(LogError) {
+        questions = QuestionClock(steady)
+        (self.path, self.keys, room, identities) = (path, keys, nil, nil)
+        let reader = try LogReader(path: path, keys: keys)
+        let identity = try reader.identity()
+        (id, epoch) = (identity.id, identity.epoch)
+        var (standing, heads) = try savedStanding.load(log: identity, reader: reader)
+        try Self.catchUp(&standing, &heads, to: identity.size, reader)
+        headNumber = Atomic(identity.size)
+        headSignal.change { $0.number = identity.size }
+        self.standing = Mutex(standing)
+        writer = Mutex(nil)
+        writer.withLock { [heads] in $0 = WorkerThread { work(self, heads) } }
     }
 
     /// The number of the newest durable event.
@@ -175,7 +196,7 @@ package final class EventLog: Sendable {
     package func standingCopy() -> Standing { standing.withLock { $0 } }
 
     /// Changes the newest standing. Only the writer's thread does.
-    func changeStanding<R>(_ body: (inout Standing) -> R) -> R {
+    package func changeStanding<R>(_ body: (inout Standing) -> R) -> R {
         standing.withLock { body(&$0) }
     }
 
@@ -216,13 +237,13 @@ package final class EventLog: Sendable {
             thread?.join()
             thread = nil
         }
-        identities.stop()
+        identities?.stop()
         // Waiting followers return.
         headSignal.change { $0.isStopped = true }
     }
 
     /// Publishes a new head after its commit, and wakes the threads that wait for it.
-    func publish(head: Int64, ended: [QueryID]) {
+    package func publish(head: Int64, ended: [QueryID]) {
         headNumber.store(head, ordering: .releasing)
         headSignal.change { $0.number = head }
         if !ended.isEmpty { whenEnded.withLock { $0 }?.call(ended) }
@@ -243,7 +264,7 @@ package final class EventLog: Sendable {
     func publish(_ news: PushNews) { whenPushNews.withLock { $0 }?.call(news) }
 
     /// Stops the log: waiting callers get the error, and no command is accepted any more.
-    func fail(_ error: LogError) {
+    package func fail(_ error: LogError) {
         for item in queue.fail(error) { item.completion(.failure(.fault(error))) }
     }
 
@@ -255,10 +276,10 @@ package final class EventLog: Sendable {
     }
 
     /// Calls the body of ``notifyOfFailure(_:)``: every waiting caller has its error.
-    func tellFailure() { whenFailed.withLock { $0.take() }?() }
+    package func tellFailure() { whenFailed.withLock { $0.take() }?() }
 
     /// Notes whether the standing was saved. If not, the next start refolds it.
-    func noteStanding(_ error: LogError?) {
+    package func noteStanding(_ error: LogError?) {
         let isNew = standingTrouble.withLock { trouble in
             defer { trouble = error.map { "\($0)" } }
             return (trouble == nil) != (error == nil)

@@ -112,6 +112,17 @@ extension KeyRing {
         generation.add(1, ordering: .releasing)
     }
 
+    /// Adds keys of the server to the copy, which has none of them.
+    package func add(_ keys: [KeyRow]) throws(LogError) {
+        do throws(SQLiteError) {
+            try state.withLock { (state) throws(SQLiteError) -> Void in
+                try state.connection.transaction { () throws(SQLiteError) in
+                    for key in keys { try Self.insert(key, state) }
+                }
+            }
+        } catch { throw .sqlite(error) }
+    }
+
     static func insert(_ key: KeyRow, _ state: Store) throws(SQLiteError) {
         try state.connection.cached("INSERT INTO key (id, person, class, period, wrapped) VALUES (?, ?, ?, ?, ?)") {
             (statement) throws(SQLiteError) in

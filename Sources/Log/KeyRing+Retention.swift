@@ -40,7 +40,7 @@ extension KeyRing {
 
     /// Destroys keys of `person` by their ids, as `destroyKeys(of:)` destroys all of them. Ids of other
     /// persons' keys, and of keys that do not exist, are ignored.
-    func destroy(_ ids: [Int64], of person: PersonID) throws(LogError) {
+    package func destroy(_ ids: [Int64], of person: PersonID) throws(LogError) {
         if ids.isEmpty { return }
         try record?.destroy(ids, of: person)
         do throws(SQLiteError) {
@@ -76,7 +76,7 @@ extension KeyRing {
     }
 
     /// Destroys keys whose destruction is on record in `standing` and which a crash left.
-    func finishRetention(_ standing: borrowing Standing) throws(LogError) {
+    package func finishRetention(_ standing: borrowing Standing) throws(LogError) {
         for (person, last) in standing.retention.last { try destroy(last.keys, of: person) }
     }
 }

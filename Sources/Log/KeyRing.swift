@@ -216,7 +216,7 @@ package final class KeyRing: Sendable {
     /// Destroys every key of `person`. When this returns, no file has one of them.
     ///
     /// A second call destroys the remaining keys, so the next start completes an erasure that a crash interrupted.
-    func destroyKeys(of person: PersonID) throws(LogError) {
+    package func destroyKeys(of person: PersonID) throws(LogError) {
         try record?.destroy(nil, of: person)
         do throws(SQLiteError) {
             try state.withLock { (state) throws(SQLiteError) -> Void in
@@ -244,7 +244,7 @@ package final class KeyRing: Sendable {
     }
 
     /// As ``destroyKeys(of:)``, for the persons of `erased` who still have keys; costs one look at each kept key.
-    func destroyKeys(of erased: Set<PersonID>) throws(LogError) {
+    package func destroyKeys(of erased: Set<PersonID>) throws(LogError) {
         if erased.isEmpty { return }
         let holders: [PersonID]
         do throws(SQLiteError) {

@@ -99,6 +99,8 @@ package enum AppendFailure: Error, Sendable {
     case full
     /// An older fix cannot be looked up yet, as the sentence says; the same command may be sent again.
     case notYet(String, retryAfterSeconds: Int)
+    /// This process follows the log, and only the process that writes it can decide the command.
+    case elsewhere
     /// The log has stopped, or stopped while the command waited. Whether it was appended is then unknown.
     case fault(LogError)
 }
@@ -137,4 +139,11 @@ package struct Receipt: Sendable {
     package let recordedAt: Timestamp
     /// The event that records an answer about a person; `nil` for other commands.
     package var disclosed: RecordedEvent?
+    /// The signed promise of the process that recorded the answer, if that is another one.
+    package var promise: String?
+
+    /// The receipt of a read that another process has recorded.
+    package static func ofRead(_ number: Int64, at time: Timestamp, promise: String?) -> Receipt {
+        Receipt(reply: .done, last: number, isOfEvent: true, recordedAt: time, promise: promise)
+    }
 }

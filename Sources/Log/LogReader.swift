@@ -18,7 +18,7 @@ package final class LogReader {
     /// The keys that did not open a part of an undamaged event. Such a key has the id of a lost one.
     private var mistaken: Set<Int64> = []
     /// The highest id of a key in the events that `events(after:limit:)` returned last; 0 if they name none.
-    private(set) var highestKey: Int64 = 0
+    package private(set) var highestKey: Int64 = 0
 
     /// Opens its own connection to the log.
     ///

@@ -121,12 +121,12 @@ package final class WitnessFile {
         (path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path) + ".witness"
     }
 
-    init(besideLog path: String) { self.path = Self.path(besideLog: path) }
+    package init(besideLog path: String) { self.path = Self.path(besideLog: path) }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Notes the newest durable event. Cost: one system call without fsync. The first note creates the file again.
-    func note(_ witness: LogWitness) {
+    package func note(_ witness: LogWitness) {
         Self.write(witness, to: &slot, sha256)
         let isWritten = descriptor < 0 ? make() : overwrite()
         // The older note in the file stays true.

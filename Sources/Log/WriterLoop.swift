@@ -126,7 +126,7 @@ final class WriterLoop: @unchecked Sendable {
             committer.forgetKeys()
             // A saved standing still names the erased people; if a new one cannot be saved, there must be none.
             if let error = saveDurable(), !saving.file.remove() { unfinished = error }
-            if !batch.erased.isEmpty { log.identities.erase(batch.erased) }
+            if !batch.erased.isEmpty { log.identities?.erase(batch.erased) }
         }
         committer.answer(&batch, unfinished)
     }
@@ -194,7 +194,7 @@ final class WriterLoop: @unchecked Sendable {
         for item in commands {
             try prepare(item, at: now)
             // The disk should not wait for the rest of a long queue.
-            if batch.answers.count >= WriterQueue.worthACommit, !batch.destroysKeys,
+            if batch.answers.count >= Gathering.fewest, !batch.destroysKeys,
                 log.queue.tryTurn(prepared: batch.answers.count)
             {
                 commit(othersWait: true)
@@ -289,7 +289,7 @@ final class WriterLoop: @unchecked Sendable {
             } catch { return .failure(.refused(error)) }
         }
         guard tail.isBehind else { return result }
-        let sentence = log.identities.sentenceWhileIncomplete ?? FixIdentities.sentenceOfAMoment
+        let sentence = log.identities?.sentenceWhileIncomplete ?? FixIdentities.sentenceOfAMoment
         return .failure(.notYet(sentence, retryAfterSeconds: 1))
     }
 

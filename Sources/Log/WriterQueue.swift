@@ -1,23 +1,19 @@
 import Threading
-import Whereabouts
+package import Whereabouts
 
 /// A command that waits to be decided, with its caller.
-struct Waiting: Sendable {
-    let command: Command
-    let caller: Caller
-    let correlation: RequestID
-    let completion: EventLog.Completion
+package struct Waiting: Sendable {
+    package let command: Command
+    package let caller: Caller
+    package let correlation: RequestID
+    package let completion: EventLog.Completion
 }
 
 /// The commands that wait for the writer's thread, and the turn to write the file, which one thread has at a time.
 ///
 /// Callers never wait here; the writer's thread does. It is woken only when it has something to do: a commit costs
 /// about as much as deciding a hundred commands, and being woken as much as deciding two.
-final class WriterQueue: Sendable {
-    /// This many commands are worth being decided while a commit is under way, and worth a commit of their own while
-    /// more are being decided.
-    static let worthACommit = 16
-
+package final class WriterQueue: Sendable {
     fileprivate struct State {
         /// The commands in the order in which they are decided.
         var waiting: [Waiting] = []
@@ -132,8 +128,8 @@ final class WriterQueue: Sendable {
             }
         }
         if !state.waiting.isEmpty, prepared < EventLog.batchBound {
-            if state.isCommitting, state.waiting.count < Self.worthACommit {
-                state.wakingCount = Self.worthACommit
+            if state.isCommitting, state.waiting.count < Gathering.fewest {
+                state.wakingCount = Gathering.fewest
                 return nil
             }
             let commands = state.takeWaiting()
@@ -150,6 +146,17 @@ final class WriterQueue: Sendable {
             state.takeTurn(for: prepared)
             return true
         }
+    }
+
+    /// Takes waiting commands for another process; `nil` once the queue is stopping or failed and none is left.
+    package func take(atMost count: Int, milliseconds: Int) -> [Waiting]? {
+        let taken: [Waiting]?? = state.wait(milliseconds: milliseconds) { state in
+            state.wakingCount = 1
+            if state.waiting.isEmpty { return state.isStopping || state.failure != nil ? .some(nil) : nil }
+            defer { state.waiting.removeFirst(min(count, state.waiting.count)) }
+            return Array(state.waiting.prefix(count))
+        }
+        return taken ?? []
     }
 
     /// Frees the turn to write the file.
@@ -206,40 +213,5 @@ extension WriterQueue.State {
         }
         defer { waiting.removeFirst(EventLog.batchBound) }
         return Array(waiting.prefix(EventLog.batchBound))
-    }
-}
-
-/// How long the next commit waits, so that it has the commands of all callers and not of half of them.
-///
-/// The callers of a commit come back within microseconds after it. If the commands that were decided meanwhile were
-/// written at once, two halves of the callers would take turns, and each would wait for two commits. So the turn stays
-/// free until as many commands are there as were answered and pending, but at most for a quarter of the time of the last
-/// commit. Commits of few callers are not waited for: a single one gets no later answer.
-struct Gathering {
-    private static let longestSeconds = 0.002
-    private static let shareOfCommit = 0.25
-
-    /// The number of commands that are waited for; 0 if none are.
-    private(set) var wanted = 0
-    /// When the commit is made in any case, on the monotonic clock.
-    private(set) var endSeconds = 0.0
-
-    /// Waits for nothing.
-    init() {}
-
-    /// - Parameters:
-    ///   - answered: The number of callers that the last commit answered.
-    ///   - pending: The number of commands that came during it.
-    ///   - commitSeconds: How long it took.
-    ///   - now: On the monotonic clock.
-    init(answered: Int, pending: Int, commitSeconds: Double, at now: Double = MonotonicClock.seconds) {
-        guard answered >= WriterQueue.worthACommit else { return }
-        wanted = answered + pending
-        endSeconds = now + min(commitSeconds * Self.shareOfCommit, Self.longestSeconds)
-    }
-
-    /// How many more commands are waited for if so many are there.
-    func missing(present: Int, at now: Double = MonotonicClock.seconds) -> Int {
-        present < wanted && now < endSeconds ? wanted - present : 0
     }
 }

@@ -140,7 +140,7 @@ package final class BrokerReceiver: Sendable {
         } catch {
             switch error {
             case .refused: return true
-            case .busy, .full, .notYet, .fault: return false
+            case .busy, .full, .notYet, .elsewhere, .fault: return false
             }
         }
     }

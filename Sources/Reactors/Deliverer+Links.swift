@@ -77,7 +77,7 @@ extension Deliverer {
             // A pause that began or ended since the look changes the permit. It must not end the stream, because the viewer
             // could then distinguish a pause from a phone that is switched off. The next look ends the stream if the right is gone.
             case .refused(.noSuchPerson), .refused(.tooOften), .refused(.outdated), .busy, .full, .notYet: return true
-            case .refused, .fault: return false
+            case .refused, .elsewhere, .fault: return false
             }
         }
     }

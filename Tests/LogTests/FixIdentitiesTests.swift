@@ -189,7 +189,7 @@ import Whereabouts
         let device = try #require(log.withStanding { $0.devices.all.keys.first })
         let lied = try (0..<4).map { try scene.fix($0) }
         let marks = lied.map {
-            FixMark(hash: log.identities.hash(of: $0, device: device), number: head, person: PersonID(rawValue: 2))
+            FixMark(hash: log.index.hash(of: $0, device: device), number: head, person: PersonID(rawValue: 2))
         }
         let secret = log.keys.secret(for: "whereabouts fix identities \(id)")
         scene.stop()
@@ -206,9 +206,9 @@ import Whereabouts
         #expect(try scene.report(lied, by: phone) == lied.map { _ in .new })
         #expect(try scene.report([try scene.fix(50)], by: phone) == [.new])
         let open = try scene.open()
-        #expect(try open.identities.check(try open.reader()).problem?.contains("differs from the log") == true)
-        #expect(open.identities.waitUntilComplete(milliseconds: patienceMilliseconds))
-        #expect(try open.identities.check(try open.reader()).problem == nil)
+        #expect(try open.index.check(try open.reader()).problem?.contains("differs from the log") == true)
+        #expect(open.index.waitUntilComplete(milliseconds: patienceMilliseconds))
+        #expect(try open.index.check(try open.reader()).problem == nil)
     }
 
     @Test func `a run of another log, another epoch or another course of events is not believed`() throws {
@@ -225,14 +225,14 @@ import Whereabouts
             try DataDirectory.copyPrivate("\(other.path)/fix-identities/\(name)", to: "\(folder)/\(name)")
         }
         let log = try scene.open()
-        #expect(log.identities.waitUntilComplete(milliseconds: patienceMilliseconds))
-        #expect(try log.identities.check(try log.reader()).problem == nil)
+        #expect(log.index.waitUntilComplete(milliseconds: patienceMilliseconds))
+        #expect(try log.index.check(try log.reader()).problem == nil)
         scene.stop()
         let made = Self.names(folder)
         try SQLiteLogEngine.raiseEpoch(path: "\(scene.path)/log.sqlite")
         let raised = try scene.open()
-        #expect(raised.identities.waitUntilComplete(milliseconds: patienceMilliseconds))
-        #expect(try raised.identities.check(try raised.reader()).problem == nil)
+        #expect(raised.index.waitUntilComplete(milliseconds: patienceMilliseconds))
+        #expect(try raised.index.check(try raised.reader()).problem == nil)
         #expect(!made.isEmpty)
     }
 
@@ -270,7 +270,7 @@ import Whereabouts
         unlink(folder)
         #expect(try Self.report(all, by: phone, scene) == all.map { _ in .duplicate })
         let log = try scene.open()
-        #expect(try log.identities.check(try log.reader()).problem == nil)
+        #expect(try log.index.check(try log.reader()).problem == nil)
     }
 
     @Test func `nothing of an erased person is in any file, nor in an old one that is put back`() throws {
@@ -302,14 +302,14 @@ import Whereabouts
         try Self.copy(folder, to: temporary.file("old"))
         let log = try scene.open()
         _ = try log.appendAndWait(.erasePerson(LogScene.handle("walker")), by: admin, correlation: .random())
-        #expect(log.identities.waitUntilErased(milliseconds: patienceMilliseconds))
+        #expect(log.index.waitUntilErased(milliseconds: patienceMilliseconds))
         let left = try persons()
         #expect(!left.contains(person) && left.count == 1)
-        #expect(try log.identities.check(try log.reader()).problem == nil)
+        #expect(try log.index.check(try log.reader()).problem == nil)
         scene.stop()
         DataDirectory.removeTree(folder)
         try Self.copy(temporary.file("old"), to: folder)
-        #expect(try scene.open().identities.waitUntilErased(milliseconds: patienceMilliseconds))
+        #expect(try scene.open().index.waitUntilErased(milliseconds: patienceMilliseconds))
         #expect(try !persons().contains(person))
         #expect(try Self.report([try scene.fix(3)], by: other, scene) == [.duplicate])
     }
@@ -401,7 +401,7 @@ import Whereabouts
         DataDirectory.removeTree("\(scene.path)/fix-identities")
         let log = try scene.open(room: full)
         for second in 0..<30 { #expect(try scene.report([try scene.fix(Int64(second))], by: phone) == [.new]) }
-        try eventually("the full disk to be noticed") { log.identities.trouble != nil }
+        try eventually("the full disk to be noticed") { log.index.trouble != nil }
         #expect(Self.names("\(scene.path)/fix-identities").isEmpty)
         #expect(try Self.report([try scene.fix(3)], by: phone, scene) == [.duplicate])
         free.store(1 << 30, ordering: .relaxed)
@@ -424,7 +424,15 @@ import Whereabouts
         try eventually("the files to be merged") {
             (1...24).contains(Self.names("\(scene.path)/fix-identities").count)
         }
-        #expect(try log.identities.check(try log.reader()).fixes >= 600 - 10)
+        #expect(try log.index.check(try log.reader()).fixes >= 600 - 10)
         #expect(try Self.report(fixes.reversed(), by: phone, scene) == fixes.map { _ in .duplicate })
+    }
+}
+
+extension EventLog {
+    /// The index of a log that is written here.
+    fileprivate var index: FixIdentities {
+        guard let identities else { preconditionFailure("The log is followed.") }
+        return identities
     }
 }

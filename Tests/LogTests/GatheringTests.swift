@@ -1,4 +1,5 @@
 import Testing
+import Threading
 
 @testable import Log
 
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func `few callers are not waited for`() {
-        for answered in 0..<WriterQueue.worthACommit {
+        for answered in 0..<Gathering.fewest {
             #expect(
                 Gathering(answered: answered, pending: 500, commitSeconds: 1, at: 100).missing(present: 0, at: 100) == 0
             )

@@ -60,6 +60,10 @@ package struct Problem: Error, Sendable {
         503, "Not available", "The service cannot write its log; its operator must look at the diagnostics.",
         retryAfterSeconds: 60)
 
+    /// 421: only the process that writes the log can answer this. A reader passes such a request on, so no client sees it.
+    package static let elsewhere = Problem(
+        421, "Elsewhere", "Only the process that writes the log can answer this; send the request there.")
+
     /// RFC 4918, section 11.5. Phones keep their reports after a 5xx status.
     package static let noRoom = Problem(
         507, "No room", "The service's disk is full; keep this, and send the same request again when there is room.",
@@ -113,6 +117,7 @@ package struct Problem: Error, Sendable {
         case .full: self = .noRoom
         case .notYet(let sentence, let seconds):
             self.init(503, "Not yet", sentence, retryAfterSeconds: seconds)
+        case .elsewhere: self = .elsewhere
         case .fault: self = .broken
         }
     }

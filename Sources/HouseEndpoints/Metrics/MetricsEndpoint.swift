@@ -37,7 +37,8 @@ struct MetricsEndpoint: Sendable {
         guard exchange.caller.scopes.contains(.operate) else { throw .notFound }
         var text = MetricsText()
         Self.write(decisions.log, into: &text)
-        Self.write(decisions.log.identities, into: &text)
+        if let identities = decisions.log.identities { Self.write(identities, into: &text) }
+        Self.write(requestFigures.readers, isReader: decisions.log.isFollowed, into: &text)
         Self.write(host, head: decisions.log.head, into: &text)
         Self.writeQuestions(decisions.log, into: &text)
         writeWebhooks(into: &text)
