@@ -16,7 +16,21 @@ static curl_socket_t open_socket(void *cls, curlsocktype purpose, struct curl_so
 
 static size_t write_body(char *bytes, size_t size, size_t count, void *cls) {
     const struct post_options *options = cls;
-    return options->received(options->context, bytes, size * count) ? size * count : 0;
+    int result = options->received(options->context, bytes, size * count);
+    return result == 2 ? CURL_WRITEFUNC_PAUSE : result ? size * count : 0;
+}
+
+// The empty line ends the headers; those of an interim answer (1xx) do not count.
+static size_t write_header(char *bytes, size_t size, size_t count, void *cls) {
+    long status = 0;
+    char *private = NULL;
+    if (size * count == 2 && bytes[0] == '\r') {
+        curl_easy_getinfo(cls, CURLINFO_RESPONSE_CODE, &status);
+        curl_easy_getinfo(cls, CURLINFO_PRIVATE, &private);
+        const struct post_options *options = (const struct post_options *)private;
+        if (status >= 200 && options != NULL) options->began(options->context);
+    }
+    return size * count;
 }
 
 void *post_prepare(const struct post_options *options) {
@@ -51,6 +65,15 @@ void *post_prepare(const struct post_options *options) {
     SET(CURLOPT_WRITEFUNCTION, write_body);
     SET(CURLOPT_WRITEDATA, cls);
     if (options->trust_file != NULL) SET(CURLOPT_CAINFO, options->trust_file);
+    if (options->began != NULL) {
+        SET(CURLOPT_HEADERFUNCTION, write_header);
+        SET(CURLOPT_HEADERDATA, handle);
+        SET(CURLOPT_PRIVATE, cls);
+    }
+    if (options->is_sent_once) {
+        SET(CURLOPT_FRESH_CONNECT, 1L);
+        SET(CURLOPT_FORBID_REUSE, 1L);
+    }
 #undef SET
     if (code == CURLE_OK) return handle;
     curl_easy_cleanup(handle);
@@ -114,4 +137,12 @@ long post_retry_after_seconds(void *handle) {
 const char *post_header(void *handle, const char *name) {
     struct curl_header *header = NULL;
     return curl_easy_header(handle, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value : NULL;
+}
+
+void *post_next_header(void *handle, void *place, const char **name, const char **value) {
+    struct curl_header *header = curl_easy_nextheader(handle, CURLH_HEADER, -1, place);
+    if (header == NULL) return NULL;
+    *name = header->name;
+    *value = header->value;
+    return header;
 }

@@ -49,6 +49,9 @@ package final class HTTPStream: Sendable {
     /// Whether the client has gone, or was cut off.
     package var isOver: Bool { state.withLock { $0.isOver } }
 
+    /// The bytes that the client has not taken yet.
+    package var waitingBytes: Int { state.withLock { $0.waiting.count } }
+
     /// Adds a piece.
     ///
     /// - Returns: `false` if the client has gone, or is cut off because too much waits.

@@ -16,6 +16,8 @@ package struct Post: Sendable {
     package let milliseconds: Int
     /// The names of the headers that the sender wants to see of the answer.
     package let wanted: [String]
+    /// Whether it gets a connection of its own, so that libcurl never sends it twice.
+    package var isSentOnce = false
 
     /// - Parameter milliseconds: as the Standard Webhooks advise, if not said: a receiver takes a message in, and works
     ///   on it later.
@@ -76,9 +78,12 @@ package final class Poster: @unchecked Sendable {
     private enum Errand {
         case post(Post, Reader?, @Sendable (PostOutcome) -> Void)
         case mail(Mail, @Sendable (PostOutcome) -> Void)
+        case passage(Post, PassedAnswer)
     }
 
     static let connectMilliseconds = 5_000
+    /// How often a paused answer is looked at.
+    private static let pausedMilliseconds: Int32 = 20
     /// The most bytes received of an answer's body if there is no reader. After that, the request counts as answered.
     static let answerBytes = 64 << 10
 
@@ -107,6 +112,11 @@ package final class Poster: @unchecked Sendable {
     /// (RFC 5321, section 4.2): 250 if it has taken the mail.
     package func send(_ mail: Mail, _ completion: @escaping @Sendable (PostOutcome) -> Void) {
         if !queue(.mail(mail, completion)) { completion(.failed(.stopped)) }
+    }
+
+    /// Sends a request whose answer is passed on as it comes. ``PassedAnswer/ended`` is called once, as a completion is.
+    package func pass(_ post: Post, _ answer: PassedAnswer) {
+        if !queue(.passage(post, answer)) { answer.ended(.stopped) }
     }
 
     private func queue(_ errand: Errand) -> Bool {
@@ -150,6 +160,8 @@ package final class Poster: @unchecked Sendable {
                     case .post(let post, let reader, let completion):
                         PostTransfer(post, rule(post.url.origin), trustFile, reader, completion)
                     case .mail(let mail, let completion): MailTransfer(mail, completion)
+                    case .passage(let post, let answer):
+                        PassageTransfer(post, rule(post.url.origin), trustFile, answer)
                     }
                 curl_multi_add_handle(multi, transfer.handle)
                 transfers[transfer.handle] = transfer
@@ -164,8 +176,17 @@ package final class Poster: @unchecked Sendable {
                 curl_multi_remove_handle(multi, handle)
                 transfers.removeValue(forKey: handle)?.finish(code)
             }
+            for (handle, transfer) in transfers where transfer.isLate {
+                curl_multi_remove_handle(multi, handle)
+                transfers.removeValue(forKey: handle)?.completion(.failed(.timeout))
+            }
+            var isPaused = false
+            for transfer in transfers.values where transfer.isPaused {
+                transfer.resume()
+                isPaused = isPaused || transfer.isPaused
+            }
             // Woken by a socket, a timer of libcurl's, or `curl_multi_wakeup`.
-            curl_multi_poll(multi, nil, 0, 1000, nil)
+            curl_multi_poll(multi, nil, 0, isPaused ? Self.pausedMilliseconds : 1000, nil)
         }
         for (handle, transfer) in transfers {
             curl_multi_remove_handle(multi, handle)
@@ -174,12 +195,24 @@ package final class Poster: @unchecked Sendable {
     }
 }
 
-/// A request or mail under way; used on the poster's own thread only.
+/// A request, mail or passage under way; used on the poster's own thread only.
 protocol Transfer: AnyObject {
     var handle: UnsafeMutableRawPointer { get }
     var completion: @Sendable (PostOutcome) -> Void { get }
     /// Calls ``completion`` once libcurl is done.
     func finish(_ code: CURLcode)
+    /// Whether the transfer waits until its receiver takes more.
+    var isPaused: Bool { get }
+    /// Goes on if the receiver takes more.
+    func resume()
+    /// Whether the answer should have begun by now.
+    var isLate: Bool { get }
+}
+
+extension Transfer {
+    var isPaused: Bool { false }
+    func resume() {}
+    var isLate: Bool { false }
 }
 
 extension PostFault {
@@ -238,7 +271,7 @@ private final class PostTransfer: Transfer {
                     guard let context else { return 0 }
                     let piece = UnsafeRawBufferPointer(start: bytes, count: count)
                     return Unmanaged<PostTransfer>.fromOpaque(context).takeUnretainedValue().take(piece) ? 1 : 0
-                }))
+                }, began: nil, is_sent_once: post.isSentOnce ? 1 : 0))
         guard let handle = post_prepare(options) else { preconditionFailure("Out of memory.") }
         self.handle = handle
         options.pointee.context = Unmanaged.passUnretained(self).toOpaque()

@@ -26,8 +26,14 @@ struct post_options {
     void *context;
     /// Asked for each address of the name before it is connected to; 0 refuses it. NULL: none is.
     int (*allows_address)(void *context, const struct sockaddr *address);
-    /// Called with each piece of the answer's body; 0 ends the transfer.
+    /// Called with each piece of the answer's body; 0 ends the transfer, and 2 pauses it: the piece then comes again after
+    /// `curl_easy_pause`.
     int (*received)(void *context, const void *bytes, size_t count);
+    /// Called when the status and the headers of the answer are there. NULL: not called.
+    void (*began)(void *context);
+    /// Whether the request needs a connection of its own. On a kept one, libcurl sends a request again if the server closes
+    /// the connection without an answer.
+    int is_sent_once;
 };
 
 /// A handle that is ready to be added to a multi handle; NULL without memory. The body is not copied.
@@ -62,6 +68,10 @@ long post_status(void *handle);
 
 /// The answer's Retry-After in seconds; 0 if there is none.
 long post_retry_after_seconds(void *handle);
+
+/// The header of the last answer after `place`, which is NULL for the first; returns the next place, NULL at the end. The
+/// texts are valid until the handle's next transfer.
+void *post_next_header(void *handle, void *place, const char **name, const char **value);
 
 /// The value of a header of the last answer, valid until the handle's next transfer; NULL if there is none.
 const char *post_header(void *handle, const char *name);
