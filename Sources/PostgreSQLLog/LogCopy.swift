@@ -71,6 +71,19 @@ struct LogCopy {
         }
     }
 
+    /// The leaf of the newest event; `nil` for an empty copy.
+    func newestLeaf() throws(LogError) -> Digest? { size == 0 ? nil : try file.leaf(of: size) }
+
+    /// Whether the server has the newest event of the copy, which is open.
+    func isBeginning(_ session: Session) throws(LogError) -> Bool {
+        if size == 0 { return true }
+        guard let leaf = try newestLeaf() else { return false }
+        do throws(PostgreSQLError) {
+            let rows = try session.run("SELECT leaf FROM whereabouts.event WHERE number = $1", [size])
+            return rows.count == 1 && rows.bytes(0, 0) == leaf.bytes
+        } catch { throw LogError(error) }
+    }
+
     /// Whether the server has the newest event of the copy.
     private static func holds(_ identity: LogIdentity, _ row: LogRow, _ session: Session) throws(LogError) -> Bool {
         guard identity.size <= row.size else { return false }

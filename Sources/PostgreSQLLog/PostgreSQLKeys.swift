@@ -76,16 +76,27 @@ final class PostgreSQLKeys: KeyRecord {
 
     /// All keys on the server.
     static func table(_ session: Session, check: [UInt8]) throws(LogError) -> KeyTable {
+        // The keys first: one that is destroyed between the two statements must not count as there.
+        let keys = try rows(after: 0, session)
+        let destroyed: [Int64]
         do throws(PostgreSQLError) {
-            let keys = try session.run("SELECT id, person, class, period, wrapped FROM whereabouts.key ORDER BY id")
-            let destroyed = try session.run("SELECT id FROM whereabouts.destroyed ORDER BY id")
-            return KeyTable(
-                keys: (0..<keys.count).map { row in
-                    KeyRow(
-                        id: keys.int(row, 0), person: keys.int(row, 1), keyClass: keys.int(row, 2),
-                        period: keys.int(row, 3), wrapped: keys.bytes(row, 4))
-                },
-                destroyed: (0..<destroyed.count).map { destroyed.int($0, 0) }, check: check)
+            let rows = try session.run("SELECT id FROM whereabouts.destroyed ORDER BY id")
+            destroyed = (0..<rows.count).map { rows.int($0, 0) }
+        } catch { throw LogError(error) }
+        let gone = Set(destroyed)
+        return KeyTable(keys: keys.filter { !gone.contains($0.id) }, destroyed: destroyed, check: check)
+    }
+
+    /// The keys on the server with ids after this one, by ascending id.
+    static func rows(after id: Int64, _ session: Session) throws(LogError) -> [KeyRow] {
+        do throws(PostgreSQLError) {
+            let keys = try session.run(
+                "SELECT id, person, class, period, wrapped FROM whereabouts.key WHERE id > $1 ORDER BY id", [id])
+            return (0..<keys.count).map { row in
+                KeyRow(
+                    id: keys.int(row, 0), person: keys.int(row, 1), keyClass: keys.int(row, 2),
+                    period: keys.int(row, 3), wrapped: keys.bytes(row, 4))
+            }
         } catch { throw LogError(error) }
     }
 }

@@ -33,8 +33,10 @@ package final class PostgreSQLServer: Sendable {
 
     /// Makes a cluster and starts its server.
     ///
-    /// - Parameter settings: Lines of postgresql.conf.
-    package init(settings: [String] = []) throws {
+    /// - Parameters:
+    ///   - primary: The server that it follows as a standby; `nil` for a new cluster.
+    ///   - settings: Lines of postgresql.conf.
+    package init(following primary: PostgreSQLServer? = nil, settings: [String] = []) throws {
         let programs = try Self.programs ?? { throw NotStarted(output: "PostgreSQL is not installed.") }()
         // Another user must reach it, so it is not in the folder of the tests.
         var template = Array("/tmp/whereabouts-postgresql-XXXXXX".utf8CString)
@@ -42,11 +44,14 @@ package final class PostgreSQLServer: Sendable {
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         // initdb refuses root.
         let user = getuid() == 0 ? "--reuid=postgres --regid=postgres --clear-groups" : ""
+        let making =
+            primary.map { "pg_basebackup' -h '\($0.folder)' -U whereabouts -D data -R -c fast" }
+            ?? "initdb' -D data -U whereabouts -A trust -N"
         let lines = settings.map { "echo \"\($0)\"" }.joined(separator: "; ")
         let script = """
             cd '\(folder)' || exit 1
             if [ -n '\(user)' ]; then chown postgres: . ; fi
-            setpriv \(user) '\(programs)/initdb' -D data -U whereabouts -A trust -N >initdb.log 2>&1 || { cat initdb.log; exit 1; }
+            setpriv \(user) '\(programs)/\(making) >initdb.log 2>&1 || { cat initdb.log; exit 1; }
             { echo "listen_addresses = ''"; echo "unix_socket_directories = '\(folder)'"; echo "max_connections = 50"; \(lines.isEmpty ? "true" : lines); } >>data/postgresql.conf
             # It makes a session of its own, so it would outlive this shell if that is killed.
             setpriv --pdeathsig QUIT \(user) '\(programs)/postgres' -D data >server.log 2>&1 </dev/null &
