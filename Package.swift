@@ -158,6 +158,13 @@ let package = Package(
                 "Answers", "Cryptography", "GZIP", "HTTPServer", "JSON", "Log", "Projections", "Replies", "SQLite",
                 "Tables", "Threading", "Whereabouts",
             ]),
+        // Processes that follow the log of another one and answer reads, and the record of these reads at that one.
+        module(
+            "Readers",
+            [
+                "Answers", "Cryptography", "HTTPInterface", "HTTPServer", "JSON", "Log", "Posting", "PostgreSQLLog",
+                "Replies", "Threading", "Whereabouts",
+            ]),
         module(
             "ReportEndpoints",
             [
@@ -192,6 +199,7 @@ let package = Package(
             [
                 "Answers", "CSupport", "Cryptography", "Gazetteer", "HTTPInterface", "HTTPServer", "HouseEndpoints",
                 "LocationPush", "Log", "Maintenance", "PersonEndpoints", "PostgreSQLLog", "Projections", "Reactors",
+                "Readers",
                 "ReportEndpoints", "Tables", "Threading", "WebPage", "Whereabouts",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),
@@ -237,9 +245,9 @@ let package = Package(
                 "FixRuns", "Geodesy",
                 "HTTPInterface", "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests",
                 "LogVerifying", "MQTT",
-                "Maintenance", "OpenedEnvelopes", "PersonEndpoints", "Posting", "Projections", "ProjectionsTests",
+                "Maintenance", "OpenedEnvelopes", "PersonEndpoints", "PostgreSQL", "PostgreSQLLog", "Posting", "Projections", "ProjectionsTests",
                 "PushStandIn",
-                "Reactors", "Replies", "ReportEndpoints", "SQLite", "Tables", "TablesTests", "TestProcesses",
+                "Reactors", "Readers", "Replies", "ReportEndpoints", "SQLite", "Tables", "TablesTests", "TestProcesses",
                 "Threading",
                 "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
             ]),
@@ -255,7 +263,7 @@ let package = Package(
             dependencies: [
                 "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
                 "Envelopes", "JSON", "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog",
-                "Projections", "PushStandIn", "QRCode", "Reactors", "ReferenceSystems", "Replies", "SQLite",
+                "Projections", "PushStandIn", "QRCode", "Reactors", "Readers", "ReferenceSystems", "Replies", "SQLite",
                 "Service", "Threading", "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient",
                 "WireFormats", "WitnessServer",
             ], swiftSettings: strict),

@@ -1,6 +1,10 @@
+import Answers
+import Cryptography
+import HTTPInterface
 package import Log
 package import PostgreSQLLog
 package import Reactors
+import Readers
 import Whereabouts
 
 // The log on a database server.
@@ -16,7 +20,26 @@ extension Service {
     /// Connects to the server that the configuration names; `nil` if the log is a file.
     package static func server(_ configuration: ServiceConfiguration) throws(LogError) -> LogServer? {
         guard let database = configuration.database else { return nil }
+        guard database.writers.isEmpty else {
+            throw .otherLog(
+                "This data directory is a reader's, and a reader does not write. Ask a process that writes the log, with --url or in its own data directory."
+            )
+        }
         return try LogServer(LogServerSettings(database))
+    }
+
+    /// The route at which readers have their reads recorded; none for a log that no reader can follow.
+    static func recording(
+        for taken: TakenLog?, _ decisions: Decisions, _ receipts: Receipts, _ figures: RequestFigures,
+        under keyEncryptionKey: SymmetricKey
+    ) -> [Route] {
+        if taken == nil { return [] }
+        return [
+            RecordingEndpoint(
+                decisions: decisions, receipts: receipts, seal: ReaderSeal(under: keyEncryptionKey),
+                figures: figures.readers
+            ).route
+        ]
     }
 
     /// Whether the log is on a database server.

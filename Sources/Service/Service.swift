@@ -12,6 +12,7 @@ import PersonEndpoints
 package import PostgreSQLLog
 package import Projections
 package import Reactors
+import Readers
 import ReportEndpoints
 import Synchronization
 import Tables
@@ -155,7 +156,8 @@ package final class Service: Sendable {
             views: views, houseLog: houseLog, answers: answers, directory: directory, backups: backups,
             backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
             deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
-            verificationProgress: verificationProgress, apps: reactors.apps, webhooks: reactors.webhooks,
+            verificationProgress: verificationProgress, apps: reactors.apps,
+            webhooks: reactors.webhooks,
             witnesses: reactors.witnesses, shipper: shipper,
             serverCounters: { [server] in server.counters })
         let operations =
@@ -168,13 +170,15 @@ package final class Service: Sendable {
                 others: houseOperations)
             + houseOperations + description.operations + page.operations
         description.describe(operations)
+        let recording = Self.recording(for: taken, decisions, receipts, requestFigures, under: keyEncryptionKey)
         door = Door(
-            decisions: decisions, routes: RouteTable(operations, pages: page.routes(over: operations)),
+            decisions: decisions, routes: RouteTable(operations, pages: page.routes(over: operations) + recording),
             answers: answers,
             callers: callers,
             requestKeys: RequestKeys(under: keyEncryptionKey),
             crossOrigin: CrossOrigin(origins: configuration.allowedOrigins), requestFigures: requestFigures,
-            deviceContacts: deviceContacts, publicURL: configuration.publicURL, pageOfNothing: page.nothing(at:))
+            deviceContacts: deviceContacts, publicURL: configuration.publicURL,
+            pageOfNothing: page.nothing(at:))
         try reactors.start(
             configuration, decisions, sources: sources, personLogs: personLogs, secretBoxes: secretBoxes)
     }

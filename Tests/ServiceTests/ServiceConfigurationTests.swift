@@ -155,6 +155,28 @@ import Whereabouts
     }
 
     /// Each object that `config.json` can have, with a key more that none of them has.
+    @Test func `writers are addresses with https, or of this machine, and make a reader`() throws {
+        func parse(_ log: String) throws -> ServiceConfiguration.Database? {
+            try ServiceConfiguration.parse(Array(#"{"log":\#(log)}"#.utf8)).database
+        }
+        let reader = try #require(
+            try parse(
+                #"{"postgresql":"service=x","writers":["https://a.example/","http://127.0.0.1:8081"],"writersCAFile":"/ca"}"#
+            ))
+        #expect(reader.writers.map { "\($0)" } == ["https://a.example", "http://127.0.0.1:8081"])
+        #expect(reader.writersCAFile == "/ca")
+        #expect(try parse(#"{"postgresql":"service=x","writers":null}"#)?.writers == [])
+        let nine = (1...9).map { #""https://h\#($0).example""# }.joined(separator: ",")
+        for writers in [
+            "[]", "{}", #""https://a.example""#, #"["http://a.example"]"#, #"["https://a.example/path"]"#,
+            #"["https://user@a.example"]"#, #"["ftp://a.example"]"#, "[1]", #"["https://a.example?x"]"#, "[\(nine)]",
+        ] {
+            #expect(throws: ServiceConfiguration.ReadError.self, "\(writers)") {
+                try parse(#"{"postgresql":"service=x","writers":\#(writers)}"#)
+            }
+        }
+    }
+
     @Test(
         arguments: [
             (#"{"listen":"127.0.0.1:1"#, "the top level"), (#"{"push":{"host":"a""#, "push"),

@@ -4,6 +4,7 @@ import Log
 import Maintenance
 import PostgreSQLLog
 import Reactors
+import Readers
 import Service
 import Threading
 import WhereaboutsClient
@@ -23,6 +24,8 @@ struct TurnToServe {
 
     private static let pauseMilliseconds = 200
     private static let noPauseMilliseconds = 1
+    /// The title of the answer to every request.
+    static let title = "Waiting to take over"
 
     /// Waits for the turn.
     ///
@@ -66,7 +69,7 @@ struct TurnToServe {
     }
 
     /// Whether one of the signals comes within a time.
-    private static func isSignalled(_ signals: sigset_t, milliseconds: Int) -> Bool {
+    static func isSignalled(_ signals: sigset_t, milliseconds: Int) -> Bool {
         var signals = signals
         var pause = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
         return sigtimedwait(&signals, nil, &pause) > 0
@@ -91,9 +94,9 @@ struct TurnToServe {
     private static func answer(_ path: String) -> HTTPResponse {
         if path == "/healthz" { return .text("waiting\n") }
         var answer = HTTPResponse.problem(
-            503, title: "Waiting to take over",
+            503, title: title,
             detail: "Another process of this house has the log; ask that one, or try again.")
-        answer.headers.append(("Retry-After", "1"))
+        answer.headers += [("Retry-After", "1"), (WriterLink.roleHeader, "waiting")]
         return answer
     }
 }

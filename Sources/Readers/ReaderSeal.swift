@@ -1,0 +1,80 @@
+package import Cryptography
+import Whereabouts
+
+// A message from a reader to the process that writes the log is a POST with one header, and so is its answer:
+//
+//     Whereabouts-Reader: 1795680000000 5f0c…(32 digits) 9b1d…(64 digits)
+//     Whereabouts-Writer: 77aa…(64 digits)
+//
+// The first has the time in milliseconds since 1970, 16 random bytes, and the message's code: HMAC-SHA-256 of
+//
+//     record request 1 ␊ <time> ␊ <random digits> ␊ <body>
+//
+// The second is the code of
+//
+//     record answer 1 ␊ <random digits of the request> ␊ <status> ␊ <body>
+//
+// The key of both is HMAC-SHA-256 of `whereabouts readers v1` under the house's key-encryption key. So both sides prove that
+// they are of the house, no secret travels, and an answer belongs to one request.
+
+/// Seals the messages between the readers of a house and the process that writes its log, and checks them.
+package struct ReaderSeal: Sendable {
+    static let requestHeader = "whereabouts-reader"
+    static let answerHeader = "whereabouts-writer"
+    /// A message is good for this time before and after the receiver's clock.
+    static let secondsApart: Int64 = 60
+
+    private let key: [UInt8]
+
+    /// - Parameter keyEncryptionKey: The house's.
+    package init(under keyEncryptionKey: SymmetricKey) {
+        key =
+            hmacSHA256(
+                key: keyEncryptionKey.withBytes { [UInt8]($0) }, message: Array("whereabouts readers v1".utf8)
+            ).bytes
+    }
+
+    /// The seal of a request.
+    struct Request {
+        /// 32 hexadecimal digits.
+        let nonce: String
+        /// The value of the header.
+        let header: String
+    }
+
+    /// Seals a request.
+    func request(_ body: [UInt8], at now: Timestamp) -> Request {
+        let nonce = Hex.encode(randomBytes(16))
+        let code = code(of: "record request 1\n\(now.milliseconds)\n\(nonce)\n", body)
+        return Request(nonce: nonce, header: "\(now.milliseconds) \(nonce) \(Hex.encode(code))")
+    }
+
+    /// The random digits of a request with a good seal; `nil` for any other.
+    func nonce(of header: String?, _ body: [UInt8], at now: Timestamp) -> String? {
+        guard let header, header.utf8.count <= Self.headerBytesMax else { return nil }
+        let parts = header.split(separator: " ", omittingEmptySubsequences: false)
+        let near = (now.milliseconds - Self.secondsApart * 1000)...(now.milliseconds + Self.secondsApart * 1000)
+        guard parts.count == 3, let time = Int64(parts[0]), near.contains(time), parts[1].utf8.count == 32,
+            let given = Hex.decode(parts[2]),
+            constantTimeEqual(given, code(of: "record request 1\n\(time)\n\(parts[1])\n", body))
+        else { return nil }
+        return String(parts[1])
+    }
+
+    private static let headerBytesMax = 128
+
+    /// The value of the header of an answer.
+    func answer(_ body: [UInt8], status: Int, to nonce: String) -> String {
+        Hex.encode(code(of: "record answer 1\n\(nonce)\n\(status)\n", body))
+    }
+
+    /// Whether an answer is of the house, and to this request.
+    func isGood(_ header: String?, _ body: [UInt8], status: Int, to nonce: String) -> Bool {
+        guard let given = header.flatMap({ Hex.decode($0) }) else { return false }
+        return constantTimeEqual(given, code(of: "record answer 1\n\(nonce)\n\(status)\n", body))
+    }
+
+    private func code(of head: String, _ body: [UInt8]) -> [UInt8] {
+        hmacSHA256(key: key, message: Array(head.utf8) + body).bytes
+    }
+}
