@@ -27,6 +27,9 @@ enum ServeCommand {
 
             If the log can no longer be written, it answers waiting requests with 503 and exits with 75, so that a service
             manager restarts it. If the disk is full, it keeps running and accepts no reports until there is space.
+
+            If config.json names "writers" in "log", it is a reader: it follows the log in the database, answers reads about
+            people once a writer has recorded them, and passes everything else on.
             """, makesInstallation: true, reach: .files, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
@@ -40,6 +43,7 @@ enum ServeCommand {
         let path = try House.path(of: invocation)
         let address = if let given = invocation[listen] { given } else { try configuredAddress(path) }
         let manager = ServiceManager()
+        if try isReader(path) { return try serveReader(path, address, signals, manager, invocation) }
         guard let service = try open(path, address, signals, manager, invocation) else { return }
         let port: Int
         do {
@@ -69,7 +73,7 @@ enum ServeCommand {
         manager.tell("READY=1")
         // A service that cannot write its log ends; a service manager restarts it.
         service.whenLogFails { kill(getpid(), SIGTERM) }
-        wait(for: signals, manager, service)
+        wait(for: signals, manager) { service.isAnswering(milliseconds: $0) }
         manager.tell("STOPPING=1")
         if service.failure == nil {
             invocation.console.note("Stopping: accepted requests are answered first. A second signal stops at once.")
@@ -132,13 +136,15 @@ enum ServeCommand {
     private static let secondsToStop: UInt32 = 5
 
     /// Waits for one of the signals, and meanwhile notifies the service manager while requests are answered.
-    private static func wait(for signals: sigset_t, _ manager: ServiceManager, _ service: Service) {
+    ///
+    /// - Parameter isAnswering: Whether a request is answered within so many milliseconds.
+    static func wait(for signals: sigset_t, _ manager: ServiceManager, _ isAnswering: (Int) -> Bool) {
         var signals = signals
         // Twice in each interval of the watchdog, as in sd_watchdog_enabled(3); every hour without one.
         let seconds = (manager.watchdogSeconds ?? 7200) / 2
         var pause = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
         while sigtimedwait(&signals, nil, &pause) < 0 {
-            if errno == EAGAIN, service.isAnswering(milliseconds: Int(seconds * 1000)) { manager.tell("WATCHDOG=1") }
+            if errno == EAGAIN, isAnswering(Int(seconds * 1000)) { manager.tell("WATCHDOG=1") }
         }
     }
 
