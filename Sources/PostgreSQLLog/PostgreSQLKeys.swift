@@ -6,8 +6,8 @@ import Whereabouts
 
 /// The keys of the log on the server, for the process that has taken the log. Safe to use from any thread.
 ///
-/// PostgreSQL keeps a deleted row in its file until it is vacuumed, and in its write-ahead log and base backups for longer;
-/// the page Growing says what an erasure therefore needs.
+/// A destroyed key leaves the table's file with the transaction, and the write-ahead log and base backups later; the page
+/// Growing says what an erasure therefore needs.
 final class PostgreSQLKeys: KeyRecord {
     private let session: Mutex<UncheckedBox<Session>>
     private let term: Int64
@@ -25,14 +25,17 @@ final class PostgreSQLKeys: KeyRecord {
 
     func destroy(_ ids: [Int64]?, of person: PersonID) throws(LogError) {
         try change { (session) throws(PostgreSQLError) in
-            guard let ids else {
-                return try Self.destroy("person = $1", [person.rawValue], session)
+            if let ids {
+                for id in ids { try Self.destroy("person = $1 AND id = $2", [person.rawValue, id], session) }
+            } else {
+                try Self.destroy("person = $1", [person.rawValue], session)
             }
-            for id in ids { try Self.destroy("person = $1 AND id = $2", [person.rawValue, id], session) }
+            // So that the wrapped keys do not stay in the table's file: TRUNCATE begins a new file, some megabytes at most.
+            // VACUUM, also with FULL, keeps rows that a query which began earlier may still see.
+            try session.send("CREATE TEMPORARY TABLE kept ON COMMIT DROP AS SELECT * FROM whereabouts.key")
+            try session.send("TRUNCATE whereabouts.key")
+            try session.send("INSERT INTO whereabouts.key SELECT * FROM pg_temp.kept")
         }
-        // So that the wrapped keys do not stay in the table's file. A plain VACUUM frees their space and leaves bytes of them
-        // there; FULL writes the file anew, some megabytes at most. If it fails, the next destruction repeats it.
-        session.withLock { session in _ = try? session.value.run("VACUUM FULL whereabouts.key") }
     }
 
     static func insert(_ key: KeyRow, _ session: Session) throws(PostgreSQLError) {
