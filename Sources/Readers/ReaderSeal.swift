@@ -1,4 +1,6 @@
 package import Cryptography
+import Synchronization
+import Threading
 import Whereabouts
 
 // A message from a reader to the process that writes the log is a POST with one header, and so is its answer:
@@ -15,7 +17,7 @@ import Whereabouts
 //     record answer 1 ␊ <random digits of the request> ␊ <status> ␊ <body>
 //
 // The key of both is HMAC-SHA-256 of `whereabouts readers v1` under the house's key-encryption key. So both sides prove that
-// they are of the house, no secret travels, and an answer belongs to one request.
+// they are of the house, no secret travels, and an answer belongs to one request. A message is taken once (``TakenNonces``).
 
 /// Seals the messages between the readers of a house and the process that writes its log, and checks them.
 package struct ReaderSeal: Sendable {
@@ -76,5 +78,32 @@ package struct ReaderSeal: Sendable {
 
     private func code(of head: String, _ body: [UInt8]) -> [UInt8] {
         hmacSHA256(key: key, message: Array(head.utf8) + body).bytes
+    }
+}
+
+/// The random digits of the messages that were taken while their time was near, so that none is taken twice.
+///
+/// Only messages with the seal of the house get here, so their number is that of the readers' messages in four minutes.
+final class TakenNonces: Sendable {
+    private struct State {
+        var newer: Set<String> = []
+        var older: Set<String> = []
+        /// When `newer` was begun, on the monotonic clock.
+        var begun = MonotonicClock.seconds
+    }
+
+    private let state = Mutex(State())
+    /// From 60 s before a message's time to 60 s after it.
+    private static let seconds = Double(2 * ReaderSeal.secondsApart)
+
+    /// Whether the digits come for the first time. `now` is of the monotonic clock.
+    func take(_ nonce: String, at now: Double = MonotonicClock.seconds) -> Bool {
+        state.withLock { state in
+            if now - state.begun > Self.seconds {
+                state.older = now - state.begun > 2 * Self.seconds ? [] : state.newer
+                (state.newer, state.begun) = ([], now)
+            }
+            return !state.older.contains(nonce) && state.newer.insert(nonce).inserted
+        }
     }
 }

@@ -18,6 +18,7 @@ package struct RecordingEndpoint: Sendable {
     private let receipts: Receipts
     private let seal: ReaderSeal
     private let figures: ReaderFigures
+    private let taken = TakenNonces()
 
     package init(decisions: Decisions, receipts: Receipts, seal: ReaderSeal, figures: ReaderFigures) {
         (self.decisions, self.receipts, self.seal, self.figures) = (decisions, receipts, seal, figures)
@@ -34,7 +35,9 @@ package struct RecordingEndpoint: Sendable {
     private func record(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let body = exchange.request.body
         let now = decisions.clock()
-        guard let nonce = seal.nonce(of: exchange.request.header(ReaderSeal.requestHeader), body, at: now) else {
+        guard let nonce = seal.nonce(of: exchange.request.header(ReaderSeal.requestHeader), body, at: now),
+            taken.take(nonce)
+        else {
             figures.count { $0.forged += 1 }
             return respond(Problem(404, "Not found", "There is nothing at this address.").response)
         }

@@ -257,6 +257,31 @@ class Reader(Client):
             self.recorded.append(request)
 
 
+Look = collections.namedtuple("Look", "request as_of timestamp")
+
+
+class Watcher(Client):
+    """Reads where p0 is, with the operator's token, each time at least as of the answer before; `looks` has the answers."""
+
+    PAUSE_SECONDS = 0.1
+
+    def __init__(self, gate, services, token):
+        super().__init__(gate, services, token, 1)
+        self.looks = []
+
+    def work(self):
+        least = self.looks[-1].as_of if self.looks else 0
+        status, request, content = self.exchange(
+            "GET", "/v1/people/p0/location?at-least=%d" % least, headers={"Whereabouts-Purpose": "test"})
+        # 404 before the first fix.
+        expect(status in (0, 200, 404, 503), "the watcher is answered %d: %s" % (status, content[:300]))
+        if status == 200:
+            answer = json.loads(content)
+            if answer["location"]:
+                self.looks.append(Look(request, answer["asOf"], answer["location"]["timestamp"]))
+        time.sleep(self.PAUSE_SECONDS)
+
+
 def settle(service, count):
     """Adds people who each have a phone; the phones' keys, a token of the first person, and one of a friend who may ask."""
     keys = []

@@ -268,6 +268,9 @@ struct ReaderStoryTests {
         #expect(seal.isGood(answer.header(ReaderSeal.answerHeader), answer.body, status: 200, to: good.nonce))
         #expect(!stranger.isGood(answer.header(ReaderSeal.answerHeader), answer.body, status: 200, to: good.nonce))
         #expect(try scene.count() == count + 1)
+        // Someone who saw the message on its way sends it again.
+        #expect(post(body, good.header).status == 404)
+        #expect(try scene.count() == count + 1)
     }
 
     @Test func `an answer that is not of the house records nothing, so nothing leaves`() throws {
