@@ -6,8 +6,8 @@ package import Whereabouts
 /// The append-only log. One thread decides commands and numbers their events; another seals, hashes and commits them.
 ///
 /// Commands wait in a bounded queue. The writer drains the queue into one transaction, so that one fsync makes many
-/// commands durable; a commit waits at most for those whom the last one answered (``Gathering``). A fault of the disk stops the log until a restart: a failed fsync is
-/// never retried, because the kernel may have dropped the unwritten data.
+/// commands durable; a commit waits at most for those whom the last one answered (`Gathering`). A fault of the disk
+/// stops the log until a restart: a failed fsync is never retried, because the kernel may have dropped the unwritten data.
 package final class EventLog: Sendable {
     /// The most commands that wait. Beyond this, callers get `AppendFailure.busy`.
     package static let queueBound = 16_384

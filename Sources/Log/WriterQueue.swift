@@ -86,7 +86,7 @@ package final class WriterQueue: Sendable {
     // MARK: The writer
 
     /// The writer's next step: write the prepared commands when the turn is free and their callers' next ones are there
-    /// (``Gathering``); meanwhile take waiting ones.
+    /// (`Gathering`); meanwhile take waiting ones.
     ///
     /// - Parameters:
     ///   - prepared: The number of commands that are prepared and not being written.

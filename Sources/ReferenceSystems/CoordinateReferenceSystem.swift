@@ -12,7 +12,7 @@ package import Geodesy
 ///
 /// **Choice of the operation.** The register often has several operations between a system and WGS 84, such as one for
 /// Czechia and one for Slovakia (EPSG:5514). PROJ chooses for each place: among the operations whose area holds the
-/// place, the one with the best accuracy that needs no grid file beyond the installed ones. ``operation(at:)`` names
+/// place, the one with the best accuracy that needs no grid file beyond the installed ones. `operation(at:)` names
 /// it. The choice is that of `proj_create_crs_to_crs`, with one exception: an operation that ignores the difference of
 /// datums ("ballpark") is never used. Where PROJ alone would use one, outside all areas (EPSG:3003 in France), an
 /// operation of the system's datum is used, and its accuracy there is unknown. Other installations of PROJ can choose

@@ -9,7 +9,7 @@ internal import OpenedEnvelopes
 internal import Whereabouts
 internal import WireFormats
 
-/// Seals a simulated phone's fixes with the keys of a file (``KeyFile``).
+/// Seals a simulated phone's fixes with the keys of a file (`KeyFile`).
 ///
 /// It reads the file at each call, so a key that is accepted or removed there counts at once. The key of the present period and the
 /// cell of coarse answers are in the folder that the app and its extension share. It seals for keys of the file that the service
