@@ -8,7 +8,7 @@ import Testing
 
     private static func code() throws -> String {
         let blocks = try Repository.blocks(of: article)
-        #expect(blocks.count == 4)
+        #expect(blocks.count == 5)
         return "import WhereaboutsClient\n\n" + blocks.joined(separator: "\n")
     }
 
