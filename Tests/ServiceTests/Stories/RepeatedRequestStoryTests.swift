@@ -93,7 +93,9 @@ import Whereabouts
                 #expect(now.observable == before.observable)
                 #expect(Self.request(now) == Self.request(before))
             }
-            #expect(house.service.log.head == head)
+            // What the service does by itself, such as settling a webhook, may come late.
+            let requested = try house.events(after: head).filter { $0.actor != .house }
+            #expect(requested.isEmpty, "\(requested.map(\.event.kind))")
         }
         // The secrets shown again are those that open something.
         let device = try #require(first[2]["password"]?.string)
