@@ -11,8 +11,8 @@ package struct Waiting: Sendable {
 
 /// The commands that wait for the writer's thread, and the turn to write the file, which one thread has at a time.
 ///
-/// Callers never wait here; the writer's thread does. It is woken only when it has something to do: a commit costs
-/// about as much as deciding a hundred commands, and being woken as much as deciding two.
+/// Callers never wait here; the writer's thread does. It is woken only when it has something to do, because being woken
+/// costs as much as deciding two commands.
 package final class WriterQueue: Sendable {
     fileprivate struct State {
         /// The commands in the order in which they are decided.

@@ -13,7 +13,7 @@ import WireFormats
 ///
 /// Cost: linear in the fixes for those in the order of receipt.
 package struct LocalTimeline {
-    /// An id of no meaning: nobody else is in the rows.
+    /// Any id: the rows have nobody else.
     private static let person = PersonID(rawValue: 2)
     /// The fixes read between two visits, as the service does.
     private static let fixesPerTrip = 90_000
@@ -110,7 +110,7 @@ package struct LocalTimeline {
         return search.inRange(found).map { TripItem($0, name: { _ in nil }, timeZone: nil) }
     }
 
-    /// The entries and exits in the range that their region tells of, by time.
+    /// The entries and exits in the range, by time, as far as the region reports them.
     package func crossings(from: Timestamp?, to: Timestamp?) -> [CrossingItem] {
         rows.crossings.compactMap { crossing in
             guard from.map({ crossing.time >= $0 }) ?? true, to.map({ crossing.time < $0 }) ?? true,

@@ -93,7 +93,7 @@ struct EnvelopeEndpoints: Sendable {
         /// Whether the reader needs a grant.
         let isLimited: Bool
         private let permit: Permit
-        /// The reader's keys. Withdrawn ones still open what was sealed for them.
+        /// The keys of the reader, including withdrawn ones, which still open older envelopes.
         private let keys: Set<KeyID>
         private let hasHistory: Bool
 

@@ -6,8 +6,8 @@ import SQLite
 import Transparency
 import Whereabouts
 
-/// The copy of a server's log in `log.sqlite`, from which this machine reads. It also shows what was durable: a server with
-/// fewer events than the copy has lost some.
+/// The copy of a server's log in `log.sqlite`, from which this machine reads. Every event in it was durable, so a server with
+/// fewer events has lost some.
 struct LogCopy {
     private let path: String
     private let file: SQLiteLogEngine

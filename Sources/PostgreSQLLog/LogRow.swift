@@ -59,6 +59,6 @@ package struct LogRow: Sendable {
 }
 
 extension LogError {
-    /// A failure after which nothing is stored, or what is stored does not matter.
+    /// An error outside a commit: what the server stored of it, if anything, does not count.
     init(_ error: PostgreSQLError) { self = .server("\(error)") }
 }

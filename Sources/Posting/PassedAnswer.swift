@@ -1,6 +1,5 @@
 import CCurl
 import CSupport
-import Glibc
 import Threading
 
 /// Takes an answer as it comes. The closures are called on the poster's thread and must be quick.
@@ -37,16 +36,13 @@ package struct PassedAnswer: Sendable {
 }
 
 /// A request whose answer is passed on.
-final class PassageTransfer: Transfer {
-    let handle: UnsafeMutableRawPointer
+final class PassageTransfer: Transfer, AnswerSink {
+    var handle: UnsafeMutableRawPointer { request.handle }
+    private let request: PreparedRequest
     private let answer: PassedAnswer
-    private let rule: AddressRule?
-    private let options: UnsafeMutablePointer<post_options>
-    private let body: UnsafeMutableBufferPointer<UInt8>
     private(set) var isPaused = false
     private var hasBegun = false
     private let latest: Int64
-    private var isRefused = false
 
     var completion: @Sendable (PostOutcome) -> Void {
         { [answer] outcome in
@@ -55,61 +51,19 @@ final class PassageTransfer: Transfer {
     }
 
     init(_ post: Post, _ rule: AddressRule?, _ trustFile: String?, _ answer: PassedAnswer) {
-        (self.rule, self.answer) = (rule, answer)
+        self.answer = answer
         latest = MonotonicClock.milliseconds + answer.beginMilliseconds
-        options = .allocate(capacity: 1)
-        body = .allocate(capacity: max(1, post.body.count))
-        _ = body.update(fromContentsOf: post.body)
-        var headers: UnsafeMutablePointer<curl_slist>?
-        // libcurl adds no header of its own.
-        for line in post.headers + ["Expect:"] { headers = curl_slist_append(headers, line) }
-        for name in ["Accept", "Content-Type"]
-        where !post.headers.contains(where: { $0.lowercased().hasPrefix(name.lowercased() + ":") }) {
-            headers = curl_slist_append(headers, name + ":")
+        // Only headers of the request itself are passed on.
+        let omitted = ["Accept", "Content-Type"].filter { name in
+            !post.headers.contains { $0.lowercased().hasPrefix(name.lowercased() + ":") }
         }
-        options.initialize(
-            to: post_options(
-                method: strdup(post.method), url: strdup(post.url.text),
-                trust_file: trustFile.map { strdup($0) } ?? nil, headers: headers, body: body.baseAddress,
-                body_bytes: post.body.count, connect_milliseconds: Poster.connectMilliseconds,
-                milliseconds: post.milliseconds, context: nil,
-                allows_address: { context, address in
-                    guard let context, let address else { return 0 }
-                    return Unmanaged<PassageTransfer>.fromOpaque(context).takeUnretainedValue().allows(address) ? 1 : 0
-                },
-                received: { context, bytes, count in
-                    guard let context else { return 0 }
-                    let piece = UnsafeRawBufferPointer(start: bytes, count: count)
-                    return Unmanaged<PassageTransfer>.fromOpaque(context).takeUnretainedValue().take(piece)
-                },
-                began: { context in
-                    guard let context else { return }
-                    Unmanaged<PassageTransfer>.fromOpaque(context).takeUnretainedValue().begin()
-                }, is_sent_once: post.isSentOnce ? 1 : 0))
-        guard let handle = post_prepare(options) else { preconditionFailure("Out of memory.") }
-        self.handle = handle
-        options.pointee.context = Unmanaged.passUnretained(self).toOpaque()
-    }
-
-    deinit {
-        curl_easy_cleanup(handle)
-        curl_slist_free_all(options.pointee.headers)
-        for text in [options.pointee.method, options.pointee.url, options.pointee.trust_file] {
-            free(UnsafeMutableRawPointer(mutating: text))
-        }
-        options.deallocate()
-        body.deallocate()
-    }
-
-    private func allows(_ address: UnsafePointer<sockaddr>) -> Bool {
-        let isAllowed = rule?.allows(address) ?? true
-        if !isAllowed { isRefused = true }
-        return isAllowed
+        request = PreparedRequest(post, without: omitted, rule, trustFile, tellsBegin: true)
+        request.sink = self
     }
 
     var isLate: Bool { !hasBegun && MonotonicClock.milliseconds > latest }
 
-    private func begin() {
+    func begin() {
         hasBegun = true
         var headers: [(name: String, value: String)] = []
         var (name, value): (UnsafePointer<CChar>?, UnsafePointer<CChar>?)
@@ -121,7 +75,7 @@ final class PassageTransfer: Transfer {
         answer.began(post_status(handle), headers)
     }
 
-    private func take(_ piece: UnsafeRawBufferPointer) -> Int32 {
+    func take(_ piece: UnsafeRawBufferPointer) -> Int32 {
         let taken = answer.piece(piece)
         isPaused = taken == .later
         return taken.rawValue
@@ -135,6 +89,6 @@ final class PassageTransfer: Transfer {
     }
 
     func finish(_ code: CURLcode) {
-        answer.ended(code == CURLE_OK ? nil : PostFault(code, isRefused: isRefused))
+        answer.ended(code == CURLE_OK ? nil : PostFault(code, isRefused: request.isRefused))
     }
 }

@@ -232,75 +232,33 @@ extension PostFault {
 }
 
 /// One request under way.
-private final class PostTransfer: Transfer {
-    let handle: UnsafeMutableRawPointer
+private final class PostTransfer: Transfer, AnswerSink {
+    var handle: UnsafeMutableRawPointer { request.handle }
     let completion: @Sendable (PostOutcome) -> Void
+    private let request: PreparedRequest
     private let reader: Poster.Reader?
-    private let rule: AddressRule?
     private let wanted: [String]
-    private let options: UnsafeMutablePointer<post_options>
-    private let body: UnsafeMutableBufferPointer<UInt8>
     private var dropped = 0
     private var isRead = false
-    private var isRefused = false
 
     init(
         _ post: Post, _ rule: AddressRule?, _ trustFile: String?, _ reader: Poster.Reader?,
         _ completion: @escaping @Sendable (PostOutcome) -> Void
     ) {
-        (self.rule, self.reader, self.completion, wanted) = (rule, reader, completion, post.wanted)
-        options = .allocate(capacity: 1)
-        body = .allocate(capacity: max(1, post.body.count))
-        _ = body.update(fromContentsOf: post.body)
-        var headers: UnsafeMutablePointer<curl_slist>?
-        // Without the last, libcurl would ask first whether it may send a longer body.
-        for line in post.headers + ["Expect:"] { headers = curl_slist_append(headers, line) }
-        // It would call nothing a form.
-        if post.body.isEmpty { headers = curl_slist_append(headers, "Content-Type:") }
-        options.initialize(
-            to: post_options(
-                method: strdup(post.method), url: strdup(post.url.text),
-                trust_file: trustFile.map { strdup($0) } ?? nil, headers: headers, body: body.baseAddress,
-                body_bytes: post.body.count, connect_milliseconds: Poster.connectMilliseconds,
-                milliseconds: post.milliseconds, context: nil,
-                allows_address: { context, address in
-                    guard let context, let address else { return 0 }
-                    return Unmanaged<PostTransfer>.fromOpaque(context).takeUnretainedValue().allows(address) ? 1 : 0
-                },
-                received: { context, bytes, count in
-                    guard let context else { return 0 }
-                    let piece = UnsafeRawBufferPointer(start: bytes, count: count)
-                    return Unmanaged<PostTransfer>.fromOpaque(context).takeUnretainedValue().take(piece) ? 1 : 0
-                }, began: nil, is_sent_once: post.isSentOnce ? 1 : 0))
-        guard let handle = post_prepare(options) else { preconditionFailure("Out of memory.") }
-        self.handle = handle
-        options.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+        (self.reader, self.completion, wanted) = (reader, completion, post.wanted)
+        // libcurl would call an empty body a form.
+        request = PreparedRequest(post, without: post.body.isEmpty ? ["Content-Type"] : [], rule, trustFile)
+        request.sink = self
     }
 
-    deinit {
-        curl_easy_cleanup(handle)
-        curl_slist_free_all(options.pointee.headers)
-        for text in [options.pointee.method, options.pointee.url, options.pointee.trust_file] {
-            free(UnsafeMutableRawPointer(mutating: text))
-        }
-        options.deallocate()
-        body.deallocate()
-    }
-
-    private func allows(_ address: UnsafePointer<sockaddr>) -> Bool {
-        let isAllowed = rule?.allows(address) ?? true
-        if !isAllowed { isRefused = true }
-        return isAllowed
-    }
-
-    private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
+    func take(_ piece: UnsafeRawBufferPointer) -> Int32 {
         if let reader {
             isRead = !reader(piece)
         } else {
             dropped += piece.count
             isRead = dropped > Poster.answerBytes
         }
-        return !isRead
+        return isRead ? 0 : 1
     }
 
     func finish(_ code: CURLcode) {
@@ -313,6 +271,6 @@ private final class PostTransfer: Transfer {
             return completion(
                 .answered(status: post_status(handle), retryAfterSeconds: max(0, seconds), headers: headers))
         }
-        completion(.failed(PostFault(code, isRefused: isRefused)))
+        completion(.failed(PostFault(code, isRefused: request.isRefused)))
     }
 }

@@ -118,11 +118,7 @@ package final class ReaderService: Sendable {
 
     /// Whether the pool answers a request within a time. For a health check: it asks `/healthz`.
     package func isAnswering(milliseconds: Int) -> Bool {
-        let isAnswered = Monitor(false)
-        handle(HTTPRequest(method: "GET", path: "/healthz")) { response in
-            isAnswered.change { $0 = response.status == 200 }
-        }
-        return isAnswered.wait(milliseconds: milliseconds) { $0 ? true : nil } ?? false
+        RunningServer.isAnswering(milliseconds: milliseconds) { handle($0, respond: $1) }
     }
 
     /// The number of the newest event that the reader has.
@@ -147,17 +143,9 @@ package final class ReaderService: Sendable {
 
     /// Listens for requests until ``stop(_:)``; returns the port, which the system chooses if `port` is 0.
     package func listen(host name: String, port: Int) throws(HTTPServerError) -> Int {
-        var configuration = HTTPServerConfiguration()
-        configuration.host = name
-        configuration.port = port
-        configuration.bodyLimit = { [door] in door.bodyLimit($0, $1) }
-        let server = try HTTPServer(configuration) { [door] request, responder in
-            door.handle(request) { responder.respond($0) }
-        }
-        try server.start()
-        self.server.set(server)
-        directory.announce(address: "\(name):\(server.port)")
-        return server.port
+        try server.listen(
+            host: name, port: port, announcingIn: directory, bodyLimit: { [door] in door.bodyLimit($0, $1) },
+            handle: { [door] in door.handle($0, respond: $1) })
     }
 
     /// Answers the accepted requests, then stops thread after thread. Nothing is lost: every record is at the process that

@@ -185,11 +185,7 @@ package final class Service: Sendable {
 
     /// Whether the pool answers a request within a time, however many wait. For a health check: it asks `/healthz`.
     package func isAnswering(milliseconds: Int) -> Bool {
-        let isAnswered = Monitor(false)
-        handle(HTTPRequest(method: "GET", path: "/healthz")) { response in
-            isAnswered.change { $0 = response.status == 200 }
-        }
-        return isAnswered.wait(milliseconds: milliseconds) { $0 ? true : nil } ?? false
+        RunningServer.isAnswering(milliseconds: milliseconds) { handle($0, respond: $1) }
     }
 
     /// The fault that stopped the log; `nil` while the log takes commands.
@@ -207,17 +203,9 @@ package final class Service: Sendable {
     /// Listens for requests until ``stop(_:)``; returns the port, which the system chooses if `port` is 0. The lock file
     /// then has the address.
     package func listen(host name: String, port: Int) throws(HTTPServerError) -> Int {
-        var configuration = HTTPServerConfiguration()
-        configuration.host = name
-        configuration.port = port
-        configuration.bodyLimit = { [door] in door.routes.bodyLimit($0, $1) }
-        let server = try HTTPServer(configuration) { [door] request, responder in
-            door.handle(request) { responder.respond($0) }
-        }
-        try server.start()
-        self.server.set(server)
-        directory.announce(address: "\(name):\(server.port)")
-        return server.port
+        try server.listen(
+            host: name, port: port, announcingIn: directory, bodyLimit: { [door] in door.routes.bodyLimit($0, $1) },
+            handle: { [door] in door.handle($0, respond: $1) })
     }
 
     /// Ends the wait of every request, answers the accepted ones, then stops thread after thread. Acknowledged events
@@ -310,18 +298,4 @@ extension ShippingTarget {
             case .command(let words): .command(words)
             }
     }
-}
-
-/// The HTTP server of a service while it listens.
-final class RunningServer: Sendable {
-    private let server = Mutex<HTTPServer?>(nil)
-
-    /// The server's counters; `nil` while nothing listens.
-    var counters: HTTPServerCounters? { server.withLock { $0?.counters } }
-
-    /// Begins to hold a server.
-    func set(_ new: HTTPServer) { server.withLock { $0 = new } }
-
-    /// Gives the server up.
-    func take() -> HTTPServer? { server.withLock { $0.take() } }
 }

@@ -36,6 +36,19 @@ import Whereabouts
         return (walker, friend)
     }
 
+    /// The envelope in the answer to a query, and the fix in it.
+    private static func opened(
+        _ answer: Answer, by asker: SealedPerson, from walker: SealedPerson
+    ) throws -> (AnswerEnvelope, Fix) {
+        let bytes = try #require(answer["envelope"]?["envelope"]?.string.flatMap { Base64.decode($0) })
+        guard case .answer(let envelope) = try Envelope(decoding: bytes) else { throw CBORError.unexpected }
+        let fix = try envelope.open(
+            with: asker.recipient, signedBy: walker.identity.publicKey,
+            answering: try #require(QueryID(answer["id"]?.string ?? "")),
+            notBefore: Timestamp.now.adding(seconds: -900))
+        return (envelope, fix)
+    }
+
     @Test func `a push wakes the phone, its envelope answers, and its history opens for the friend`() throws {
         let here = try Neighbourhood()
         try here.house.grant("walker", to: "friend", history: true)
@@ -45,15 +58,7 @@ import Whereabouts
         let url = try here.ask(#","maxAgeSeconds":0"#)
         let answer = try here.outcome(of: url)
         #expect(answer["status"]?.string == "answered" && answer["location"] == nil)
-        let bytes = try #require(answer["envelope"]?["envelope"]?.string.flatMap { Base64.decode($0) })
-        guard case .answer(let received) = try Envelope(decoding: bytes) else {
-            Issue.record("It is no answer.")
-            return
-        }
-        let fix = try received.open(
-            with: friend.recipient, signedBy: walker.identity.publicKey,
-            answering: try #require(QueryID(answer["id"]?.string ?? "")),
-            notBefore: Timestamp.now.adding(seconds: -900))
+        let (_, fix) = try Self.opened(answer, by: friend, from: walker)
         #expect(fix.coordinate.latitude == Neighbourhood.place.latitude)
         #expect(fix.coordinate.longitude == Neighbourhood.place.longitude)
         // The app's own updates are in the history.
@@ -85,15 +90,7 @@ import Whereabouts
         let phone = try here.startPhone(seals: true, gazetteer: ServiceUnderTest.gazetteer)
         defer { phone.stop() }
         let answer = try here.outcome(of: try here.ask(#","maxAgeSeconds":0"#))
-        let bytes = try #require(answer["envelope"]?["envelope"]?.string.flatMap { Base64.decode($0) })
-        guard case .answer(let received) = try Envelope(decoding: bytes) else {
-            Issue.record("It is no answer.")
-            return
-        }
-        let fix = try received.open(
-            with: friend.recipient, signedBy: walker.identity.publicKey,
-            answering: try #require(QueryID(answer["id"]?.string ?? "")),
-            notBefore: Timestamp.now.adding(seconds: -900))
+        let (received, fix) = try Self.opened(answer, by: friend, from: walker)
         #expect(received.tier == .city && fix.horizontalAccuracy == nil && fix.timestamp.milliseconds % 900_000 == 0)
         #expect(abs(fix.coordinate.latitude - 48.20849) < 0.0001 && abs(fix.coordinate.longitude - 16.37208) < 0.0001)
         #expect(answer["envelope"]?["received"] == nil)
