@@ -105,7 +105,8 @@ package struct KeyFile: Sendable {
             throw Failure(description: "\(path) cannot be read: \(reason()).")
         }
         guard about.st_mode & 0o077 == 0 else {
-            throw Failure(description: "\(path) holds secret keys, and others can read it: chmod 600 it.")
+            throw Failure(
+                description: "Others can read \(path), and a file of secret keys must be private: chmod 600 \(path)")
         }
         guard about.st_mode & S_IFMT == S_IFREG, about.st_size <= Self.bytesMax else {
             throw Failure(description: "\(path) is not a file of keys.")

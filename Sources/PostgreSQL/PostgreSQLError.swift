@@ -14,7 +14,9 @@ package struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
     package var description: String { state.isEmpty ? message : "PostgreSQL \(state): \(message)" }
 
     init(state: String, message: String, isConnectionLost: Bool) {
-        (self.state, self.message, self.isConnectionLost) = (state, message, isConnectionLost)
+        // Part of a sentence that goes on; libpq's ends with a question.
+        let text = message.reversed().drop { $0 == "." || $0 == "?" }.reversed()
+        (self.state, self.message, self.isConnectionLost) = (state, String(text), isConnectionLost)
     }
 }
 
