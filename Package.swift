@@ -11,6 +11,14 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// On Apple's systems the package is what seals and opens envelopes, for phones, on CryptoKit. `scripts/dev/apple-part` builds
+// and tests that part on Linux, with a stand-in for CryptoKit.
+#if os(macOS)
+let isApplePart = true
+#else
+let isApplePart = Context.environment["WHEREABOUTS_APPLE_PART"] != nil
+#endif
+
 func library(_ name: String, pkgConfig: String, package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
@@ -57,7 +65,10 @@ let package = Package(
         tests("SQLite", []),
         module("PostgreSQL", ["CPostgreSQL"]),
         tests("PostgreSQL", ["TestProcesses"]),
-        module("Cryptography", ["COpenSSL", "CSodium"]),
+        // Two halves with the same names: libcrypto's, and CryptoKit's for Apple's systems.
+        module(
+            "Cryptography", isApplePart ? [] : ["COpenSSL", "CSodium"],
+            exclude: [isApplePart ? "OpenSSL" : "CryptoKit"]),
         tests("Cryptography", []),
         module("Transparency", ["Cryptography"]),
         tests("Transparency", ["Cryptography", "JSON"]),
@@ -295,6 +306,29 @@ if Context.environment["WHEREABOUTS_FUZZ"] != nil {
             name: "DialectFuzzer", dependencies: ["FileFormats", "Geodesy", "JSON", "Whereabouts", "WireFormats"],
             path: "Tests/Fuzzing",
             exclude: ["seeds"], swiftSettings: strict))
+}
+
+if isApplePart {
+    let part: Set = ["CGeodesic", "Geodesy", "Whereabouts", "Cryptography", "Envelopes"]
+    var targets = package.targets.filter { part.contains($0.name) }
+    #if !os(macOS)
+    for target in targets where target.name == "Cryptography" { target.dependencies = ["CryptoKit"] }
+    targets += package.targets.filter {
+        ["COpenSSL", "CSodium", "Threading", "TestSupport", "EnvelopesTests"].contains($0.name)
+    }
+    targets += [
+        .target(name: "CryptoKit", dependencies: ["OpenSSLCryptography"], path: "Tests/CryptoKitStandIn"),
+        // The script copies Sources/Cryptography there: two targets may not share a file.
+        .target(
+            name: "OpenSSLCryptography", dependencies: ["COpenSSL", "CSodium"],
+            path: ".build/apple-part/OpenSSLCryptography", exclude: ["CryptoKit"], swiftSettings: strict),
+        .testTarget(
+            name: "CryptographyTests", dependencies: ["Cryptography", "TestSupport"],
+            exclude: ["OpenSSL"], swiftSettings: strict),
+    ]
+    #endif
+    package.targets = targets
+    package.products = [.library(name: "Envelopes", targets: ["Envelopes"])]
 }
 
 // `scripts/test --quick` builds some test targets, named here with commas between, and what they need: nothing else is

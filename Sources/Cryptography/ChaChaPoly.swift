@@ -12,7 +12,7 @@ package enum ChaChaPoly {
     package static func seal(
         _ plaintext: [UInt8], using key: SymmetricKey, nonce: [UInt8], authenticating associated: [UInt8]
     ) -> [UInt8] {
-        KeyedAEAD(Algorithms.chaCha20Poly1305, key: key.withBytes { [UInt8]($0) }, .seal)
+        KeyedAEAD(.chaChaPoly, key: key.withBytes { [UInt8]($0) }, .seal)
             .seal(plaintext, nonce: nonce, authenticating: associated)
     }
 
@@ -24,7 +24,7 @@ package enum ChaChaPoly {
         _ sealed: [UInt8], using key: SymmetricKey, nonce: [UInt8], authenticating associated: [UInt8]
     ) throws(CryptographyError) -> [UInt8] {
         guard nonce.count == nonceByteCount else { throw .authenticationFailed }
-        return try KeyedAEAD(Algorithms.chaCha20Poly1305, key: key.withBytes { [UInt8]($0) }, .open)
+        return try KeyedAEAD(.chaChaPoly, key: key.withBytes { [UInt8]($0) }, .open)
             .open(sealed, nonce: nonce, authenticating: associated)
     }
 }

@@ -109,10 +109,12 @@ private struct MessageSequence: ~Copyable {
     private var number: UInt64 = 0
 
     init(_ suite: HPKE.Ciphersuite, sharedSecret: [UInt8], info: [UInt8], _ direction: KeyedAEAD.Direction) {
-        let algorithm = suite.aead == .chaChaPoly ? Algorithms.chaCha20Poly1305 : Algorithms.aes128GCM
         let schedule = KeySchedule(suite, sharedSecret: sharedSecret, info: info)
-        cipher = KeyedAEAD(
-            algorithm, key: schedule.expanded("key", count: suite.aead == .chaChaPoly ? 32 : 16), direction)
+        cipher =
+            switch suite.aead {
+            case .chaChaPoly: KeyedAEAD(.chaChaPoly, key: schedule.expanded("key", count: 32), direction)
+            case .AES_GCM_128: KeyedAEAD(.AES_GCM, key: schedule.expanded("key", count: 16), direction)
+            }
         baseNonce = schedule.expanded("base_nonce", count: KeyedAEAD.nonceByteCount)
     }
 

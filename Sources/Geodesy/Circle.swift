@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// The places within a geodesic distance of a center, as in `CLCircularRegion`. The edge belongs to the circle.
 package struct Circle: Hashable, Sendable, DescribedWithoutContent {

@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// A point in space by its Cartesian distances from the center of the earth (ECEF, EPSG:4978), in meters.
 ///

@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// Converts between coordinates and points in space (ECEF) on WGS 84, with the formulas of PROJ's `+proj=cart`.
 ///

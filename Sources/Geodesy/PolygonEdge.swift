@@ -1,4 +1,8 @@
+#if canImport(Darwin)
+import Darwin
+#else
 import Glibc
+#endif
 
 /// A straight line on the latitude–longitude grid, the shorter way round.
 struct PolygonEdge: Sendable {

@@ -8,11 +8,24 @@ struct KeyedAEAD: ~Copyable {
 
     enum Direction { case seal, open }
 
+    /// The cipher; ChaCha20-Poly1305 takes keys of 32 bytes, AES-128-GCM of 16.
+    enum Cipher {
+        case chaChaPoly, AES_GCM
+
+        fileprivate var algorithm: OpaquePointer {
+            switch self {
+            case .chaChaPoly: Algorithms.chaCha20Poly1305
+            case .AES_GCM: Algorithms.aes128GCM
+            }
+        }
+    }
+
     private let context: OpaquePointer
     private let direction: Direction
 
     /// - Parameter key: As many bytes as the cipher takes; another number is a bug.
-    init(_ cipher: OpaquePointer, key: [UInt8], _ direction: Direction) {
+    init(_ cipher: Cipher, key: [UInt8], _ direction: Direction) {
+        let cipher = cipher.algorithm
         precondition(key.count == Int(EVP_CIPHER_get_key_length(cipher)), "The key does not fit the cipher.")
         guard let context = EVP_CIPHER_CTX_new() else { preconditionFailure("Out of memory.") }
         self.context = context
