@@ -94,7 +94,9 @@ import Whereabouts
                 #expect(Self.request(now) == Self.request(before))
             }
             // What the service does by itself may come late: it settles a webhook, and shows a finding to one.
-            let requested = try house.events(after: head).filter { $0.actor != .house && $0.event.kind != .locationRead }
+            let requested = try house.events(after: head).filter {
+                $0.actor != .house && $0.event.kind != .locationRead
+            }
             #expect(requested.isEmpty, "\(requested.map(\.event.kind))")
         }
         // The secrets shown again are those that open something.
