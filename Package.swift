@@ -253,7 +253,7 @@ let package = Package(
             "Service",
             [
                 "Answers", "AuditTables", "CoreLocation", "Cryptography", "DeviceAgent", "Envelopes", "FileFormats",
-                "FixRuns", "Geodesy",
+                "FixRuns", "Gazetteer", "Geodesy",
                 "HTTPInterface", "HTTPServer", "HouseEndpoints", "JSON", "LocationPush", "Log", "LogTests",
                 "LogVerifying", "MQTT",
                 "Maintenance", "OpenedEnvelopes", "PersonEndpoints", "PostgreSQL", "PostgreSQLLog", "Posting",

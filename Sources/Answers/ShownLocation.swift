@@ -41,12 +41,7 @@ package struct ShownLocation {
             }
         let placemark = context.placemark(
             at: shown.coordinate, accuracyMeters: shown.horizontalAccuracy, in: languages)
-        self.placemark =
-            switch precision {
-            case .exact: placemark
-            case .kilometer, .none: placemark?.ofArea
-            case .city, .place: placemark?.ofCity
-            }
+        self.placemark = placemark?.shown(at: precision)
         guard precision == .place else {
             (self.fix, ownName, district) = (shown, nil, nil)
             return
@@ -141,5 +136,16 @@ extension AnswerContext {
         case (nil, nil), (_?, _?): break
         }
         return fix
+    }
+}
+
+extension Placemark {
+    /// What a grant of this precision shows of the place: all of it, the square kilometer's, or the city's.
+    package func shown(at precision: Precision) -> Placemark {
+        switch precision {
+        case .exact: self
+        case .kilometer, .none: ofArea
+        case .city, .place: ofCity
+        }
     }
 }

@@ -7,9 +7,9 @@ import WireFormats
 /// A person's visits, trips, crossings and places, derived on this computer from opened envelopes by the folds of the service,
 /// with the rows in memory.
 ///
-/// The answers are those that the service gives of the same fixes, sent openly, except for ids, names of places and time
-/// zones. Only exact fixes count: the service has no visits of coarse ones either. The person's corrections are not known
-/// here.
+/// The answers are those that the service gives of the same fixes, sent openly, except for ids. Only exact fixes count: the
+/// service has no visits of coarse ones either. The person's corrections are not known here, and so neither are the
+/// person's own names of places.
 ///
 /// Cost: linear in the fixes for those in the order of receipt.
 package struct LocalTimeline {
@@ -20,14 +20,18 @@ package struct LocalTimeline {
 
     private let now: Timestamp
     private let regions: [RegionID: Region]
+    private let places: LocalPlaces
     private let rows = LocalRows()
 
     /// - Parameters:
     ///   - fixes: In any order.
     ///   - regions: The person's present regions, for ``crossings(from:to:)``.
+    ///   - places: Names and time zones for the answers.
     ///   - now: The moment of the answers.
-    package init(of fixes: [OpenedFix], regions: [Region] = [], at now: Timestamp) {
-        self.now = now
+    package init(
+        of fixes: [OpenedFix], regions: [Region] = [], places: LocalPlaces = .unknown, at now: Timestamp
+    ) {
+        (self.now, self.places) = (now, places)
         let watched = regions.enumerated().map { index, region in (RegionID(rawValue: Int64(index) + 1), region) }
         self.regions = Dictionary(uniqueKeysWithValues: watched)
         // As in the log of a person who had the regions before the phone reported.
@@ -88,7 +92,9 @@ package struct LocalTimeline {
 
     /// The visits that overlap the range, by arrival.
     package func visits(from: Timestamp?, to: Timestamp?) -> [VisitItem] {
-        overlapping(from, to).map { VisitItem($0, place: nil, timeZone: nil) }
+        overlapping(from, to).map { visit in
+            VisitItem(visit, place: places.name(visit.coordinate), timeZone: places.timeZone(visit.coordinate))
+        }
     }
 
     private func overlapping(_ from: Timestamp?, _ to: Timestamp?) -> [Visit] {
@@ -107,7 +113,7 @@ package struct LocalTimeline {
             let fixes = rows.followedFixes(from: stretch.from, to: stretch.to, limit: Self.fixesPerTrip)
             found += search.trips(of: stretch, fixes: fixes)
         }
-        return search.inRange(found).map { TripItem($0, name: { _ in nil }, timeZone: nil) }
+        return search.inRange(found).map { TripItem($0, name: places.name, timeZone: places.timeZone($0.from)) }
     }
 
     /// The entries and exits in the range, by time, as far as the region reports them.
@@ -122,10 +128,17 @@ package struct LocalTimeline {
         }
     }
 
-    /// The places visited in the range, the one with the longest time first. Dates are those of UTC.
+    /// The places visited in the range, the one with the longest time first. Dates are those of the place, or of UTC if its
+    /// time zone is not known.
     package func places(from: Timestamp?, to: Timestamp?) -> [PlaceItem] {
         var search = PlaceSearch(from: from, to: to, at: now)
         for visit in overlapping(nil, to) { search.add(visit) }
-        return search.found(joinedBy: PlaceGroups()) { _, _ in nil }.map { PlaceItem($0, name: nil, timeZone: nil) }
+        let found = search.found(joinedBy: PlaceGroups()) { place, firstArrival in
+            places.timeZone(place.coordinate).flatMap { places.rules($0, firstArrival, now) }
+        }
+        return found.map { found in
+            let coordinate = found.place.coordinate
+            return PlaceItem(found, name: places.name(coordinate), timeZone: places.timeZone(coordinate))
+        }
     }
 }

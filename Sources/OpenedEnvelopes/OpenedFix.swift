@@ -27,13 +27,15 @@ package struct OpenedFix: Sendable {
 
 extension LocationItem {
     /// A fix that was opened here, as an answer shows it.
-    package init(_ opened: OpenedFix) {
+    ///
+    /// - Parameter place: The place by this computer's gazetteer.
+    package init(_ opened: OpenedFix, place: PlacemarkItem? = nil) {
         let fix = opened.fix
         self.init(
             timestamp: Moment(fix.timestamp), at: MapPoint(fix.coordinate),
             horizontalAccuracy: fix.horizontalAccuracy, altitude: fix.altitude,
             ellipsoidalAltitude: fix.ellipsoidalAltitude, speed: fix.speed, course: fix.course,
-            precision: opened.precision.word)
+            precision: opened.precision.word, place: place)
     }
 }
 

@@ -28,7 +28,8 @@ import Whereabouts
     /// Anna shares exactly with Ben, with history; both have keys and accept each other's. Anna's phone is sealed.
     init() throws {
         let directory = try DataDirectory(path: folder.path + "/state")
-        service = try Service(directory: directory, configuration: ServiceConfiguration(), gazetteerPath: nil)
+        service = try Service(
+            directory: directory, configuration: ServiceConfiguration(), gazetteerPath: GazetteerLocation.find())
         directory.announce(address: "127.0.0.1:\(try service.listen(host: "127.0.0.1", port: 0))")
         let data = ["--data", folder.path + "/state"]
         func run(_ words: String...) throws -> String {
@@ -259,6 +260,45 @@ import Whereabouts
         #expect(pinned.exitCode == 3 && pinned.notes.contains("another identity key"))
         let accepted = try KeyFile(path: annas).known(own.person)
         #expect(accepted?.identity == own.identity.publicKey)
+    }
+
+    /// The house shows Anna a list of Ben's keys that Ben never sees. A second service of the same names plays its part.
+    @Test func `a list of keys that Anna alone is shown has another safety number, and stands in her log`() throws {
+        defer { service.stop() }
+        let directory = try DataDirectory(path: folder.path + "/fork")
+        let fork = try Service(directory: directory, configuration: ServiceConfiguration(), gazetteerPath: nil)
+        defer { fork.stop() }
+        directory.announce(address: "127.0.0.1:\(try fork.listen(host: "127.0.0.1", port: 0))")
+        func there(_ words: String...) -> (exitCode: Int32, results: String, notes: String) {
+            whereabouts(words: ["--data", folder.path + "/fork"] + words)
+        }
+        for person in ["anna", "ben"] { try #require(there("person", "add", person).exitCode == 0) }
+        let granted = there("grant", "add", "--person", "anna", "--requester", "ben", "--precision", "exact")
+        try #require(granted.exitCode == 0, "\(granted.notes)")
+        let (forged, fresh) = (folder.path + "/forged.keys", folder.path + "/fresh.keys")
+        let bensOwn = try KeyFile(path: bens)
+        try KeyFile(of: bensOwn.person, at: .now).write(to: forged)
+        try #require(there("key", "add", "--as", "ben", "--keys", forged).exitCode == 0)
+        // Anna's computer knows Ben's identity: the other list is refused.
+        try #require(there("key", "add", "--as", "anna", "--keys", annas).exitCode == 0)
+        let pinned = there("key", "pin", "--as", "anna", "--person", "ben", "--keys", annas)
+        #expect(pinned.exitCode == 3 && pinned.notes.contains("another identity key"), "\(pinned.notes)")
+        // A computer on which she has accepted nobody yet believes it.
+        var unknowing = try KeyFile(path: annas)
+        unknowing.people = []
+        try unknowing.write(to: fresh)
+        let believed = there("key", "pin", "--as", "anna", "--person", "ben", "--keys", fresh)
+        try #require(believed.exitCode == 0, "\(believed.notes)")
+        // What the two read to each other differs,
+        let annasView = there("key", "list", "--person", "ben", "--as", "anna", "--keys", fresh)
+        let bensView = tool("key", "list", "--person", "anna", "--as", "ben", "--keys", bens)
+        #expect(annasView.exitCode == 0 && bensView.exitCode == 0)
+        #expect(annasView.results.suffix(80) != bensView.results.suffix(80))
+        // and the key that Anna's log says she accepted is none that Ben's log has.
+        let key = try KeyFile(path: forged).recipients[0].id.description
+        #expect(there("audit", "--person", "anna", "--json").results.contains(key))
+        let bensLog = tool("audit", "--person", "ben", "--json")
+        #expect(bensLog.results.contains(bensOwn.recipients[0].id.description) && !bensLog.results.contains(key))
     }
 
     @Test func `a key that is withdrawn or no longer accepted gets nothing new`() throws {

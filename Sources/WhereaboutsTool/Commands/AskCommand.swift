@@ -56,7 +56,7 @@ enum AskCommand {
             return try poll(try asked.read(StartedQuery.self).id, asker, waitSeconds: waitSeconds, invocation.console)
         }
         let opened = try opener.flatMap { (opener) throws(ToolError) in
-            try open(answer, with: opener, notBefore: earliest)
+            try open(answer, with: opener, notBefore: earliest, SealedReads.geocoder(invocation))
         }
         if let opened {
             show(opened, invocation)
@@ -78,7 +78,7 @@ enum AskCommand {
 
     /// The location in a sealed answer; `nil` for another answer.
     private static func open(
-        _ answer: QueryAnswer, with opener: EnvelopeOpener, notBefore earliest: Timestamp
+        _ answer: QueryAnswer, with opener: EnvelopeOpener, notBefore earliest: Timestamp, _ geocoder: Geocoder?
     ) throws(ToolError) -> QueryAnswer? {
         guard let item = answer.envelope, let query = QueryID(answer.id) else { return nil }
         let fix: OpenedFix
@@ -87,7 +87,7 @@ enum AskCommand {
         }
         var opened = answer
         opened.envelope = nil
-        opened.location = LocationItem(fix)
+        opened.location = LocationItem(fix, place: geocoder?.placemark(of: fix))
         return opened
     }
 

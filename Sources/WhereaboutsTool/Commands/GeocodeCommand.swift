@@ -134,13 +134,16 @@ struct Geocoder {
 
     func nearest(to coordinate: Coordinate) -> Place? { gazetteer.nearest(to: coordinate, using: transform) }
 
+    /// The placemark of a coordinate, in the first of the languages that has names.
+    ///
+    /// - Parameter accuracyMeters: As for the geocoder.
+    func placemark(at coordinate: Coordinate, accuracyMeters: Double? = nil) -> Placemark {
+        gazetteer.placemark(at: coordinate, accuracyMeters: accuracyMeters, using: transform).speaking(languages)
+    }
+
     /// One placemark as a JSON line.
     func line(for coordinate: Coordinate) -> [UInt8] {
-        Self.line { writer in
-            let placemark = gazetteer.placemark(
-                at: coordinate, accuracyMeters: accuracyMeters, using: transform)
-            writer.value(PlacemarkItem(placemark.speaking(languages)))
-        }
+        Self.line { $0.value(PlacemarkItem(placemark(at: coordinate, accuracyMeters: accuracyMeters))) }
     }
 
     /// The likeliest place or address of a name as a JSON line; `nil` if there is none.

@@ -1,3 +1,5 @@
+import Answers
+import Gazetteer
 import JSON
 import Log
 import OpenedEnvelopes
@@ -12,12 +14,13 @@ struct SealedReads {
         "open-with", "KEYFILE", help: "fetch envelopes and open them here, with the keys that \"key add\" made")
     static let help = """
         With --open-with, the answer is made on this computer from the person's envelopes: the service cannot read them. The
-        signatures are checked with the identity key that "key pin" accepted. Names of places are not shown.
+        signatures are checked with the identity key that "key pin" accepted. Names of places are those of the gazetteer on this
+        computer.
         """
     /// The help of commands whose answers are derived.
     static let derivedHelp = """
         \(help)
-        Without time zones, the days of "places" are those of UTC. The person's corrections do not apply.
+        The person's corrections and own names of places do not apply.
         """
 
     private let opener: EnvelopeOpener
@@ -64,7 +67,7 @@ struct SealedReads {
             throw .usage("--day is not for --open-with: give --from and --to.")
         }
         let fixes = try fixes(from: nil, to: nil)
-        return LocalTimeline(of: fixes, regions: regions, at: .now)
+        return LocalTimeline(of: fixes, regions: regions, places: LocalPlaces(Self.geocoder(invocation)), at: .now)
     }
 
     private static func opened<Value>(_ body: () throws(OpeningError) -> Value) throws(ToolError) -> Value {
@@ -88,6 +91,12 @@ struct SealedReads {
         }
     }
 
+    /// The gazetteer on this computer, with the languages that were asked for; `nil` without one.
+    static func geocoder(_ invocation: Invocation) -> Geocoder? {
+        let languages = invocation.takes(Options.languages) ? invocation[Options.languages] : nil
+        return try? Geocoder(languages: languages)
+    }
+
     // MARK: Commands
 
     /// `location --open-with`: the newest fix that can be opened, of the last month or else of all time.
@@ -95,7 +104,7 @@ struct SealedReads {
         let newest = try reading { person, query throws(ClientError) in
             try person.newestFix(at: .now, query: query)
         }
-        let location = newest.map { LocationItem($0) }
+        let location = newest.map { LocationItem($0, place: Self.geocoder(invocation)?.placemark(of: $0)) }
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()
@@ -144,5 +153,27 @@ struct SealedReads {
 
     private static func json(_ items: [some Reply]) -> [JSONValue] {
         items.compactMap { (try? JSONDocument.parse($0.bytes))?.root }
+    }
+}
+
+extension Geocoder {
+    /// The place of a fix that was opened here, as a grant of its precision shows it.
+    func placemark(of opened: OpenedFix) -> PlacemarkItem {
+        let found = placemark(at: opened.fix.coordinate, accuracyMeters: opened.fix.horizontalAccuracy)
+        return PlacemarkItem(ofPerson: found.shown(at: opened.precision))
+    }
+}
+
+extension LocalPlaces {
+    /// Names and time zones by the gazetteer on this computer; none without one.
+    init(_ geocoder: Geocoder?) {
+        guard let geocoder else {
+            self = .unknown
+            return
+        }
+        let zones = TimeZoneDatabase()
+        self.init(
+            name: { geocoder.placemark(at: $0).shortAddress }, timeZone: { geocoder.gazetteer.timeZone(at: $0) },
+            rules: { zones.rules($0, from: $1, to: $2) })
     }
 }

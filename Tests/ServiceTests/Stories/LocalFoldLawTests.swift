@@ -1,5 +1,7 @@
+import Answers
 import Cryptography
 import Foundation
+import Gazetteer
 import Geodesy
 import JSON
 import OpenedEnvelopes
@@ -29,7 +31,7 @@ private struct TwoPeople {
     /// - Parameter home: Where their regions are.
     init(seed: UInt64, home: Coordinate) throws {
         dice = SplitMix(seed)
-        house = try ServiceUnderTest(gazetteer: nil) { _ in }
+        house = try ServiceUnderTest { _ in }
         house.clock.set(History.start)
         _ = try house.addPerson("anna")
         token = try house.addPerson("berta")
@@ -156,7 +158,17 @@ private struct TwoPeople {
         let (fixes, closed) = try opener.fixes(in: try list("envelopes", of: "berta", ""))
         #expect(closed == 0)
         let regions: [RegionItem] = try list("regions", of: "berta", "")
-        return LocalTimeline(of: fixes, regions: try regions.map { try Region($0) }, at: house.clock.now)
+        return LocalTimeline(
+            of: fixes, regions: try regions.map { try Region($0) }, places: try Self.places(), at: house.clock.now)
+    }
+
+    /// The service's gazetteer, as Berta's computer has it.
+    private static func places() throws -> LocalPlaces {
+        let gazetteer = try Gazetteer(path: ServiceUnderTest.gazetteer)
+        let (transform, zones) = (GeocentricTransform(), TimeZoneDatabase())
+        return LocalPlaces(
+            name: { gazetteer.placemark(at: $0, using: transform).shortAddress },
+            timeZone: { gazetteer.timeZone(at: $0) }, rules: { zones.rules($0, from: $1, to: $2) })
     }
 
     /// The rows of each list in a range, without ids: as the service has them of Anna, and as Berta's computer has them.
@@ -205,7 +217,7 @@ private struct TwoPeople {
     private static let histories: Range<UInt64> = isLongForm ? 0..<100 : 0..<8
 
     @Test func `the answers of opened envelopes are those of the service, row for row`() throws {
-        var (visits, trips, gaps, crossings, places, late) = (0, 0, 0, 0, 0, 0)
+        var (visits, trips, gaps, crossings, places, named, late) = (0, 0, 0, 0, 0, 0, 0)
         for seed in Self.histories {
             let reports = try History.reports(seed: 4000 + seed, hours: 7).filter { $0.person == History.persons[0] }
             let home = try #require(reports.first?.fix.coordinate)
@@ -225,6 +237,7 @@ private struct TwoPeople {
                 gaps += local.trips.count { $0.type == "gap" }
                 crossings += local.crossings.count
                 places += local.places.count
+                named += local.visits.count { $0.place != nil && $0.timeZone != nil }
             }
             late += two.lateBatches
             two.house.stop()
@@ -233,6 +246,7 @@ private struct TwoPeople {
         print(
             "\(visits) visits, \(trips) trips, \(gaps) gaps, \(crossings) crossings, \(places) places, \(late) late batches"
         )
+        #expect(named > visits / 2, "\(named) of \(visits) visits have a name and a time zone")
         #expect([visits, trips, crossings, places].allSatisfy { $0 >= Self.histories.count } && late > 0)
         // Seldom, because a silence between two places is mostly part of a stay.
         #expect(gaps > 0 || !isLongForm)
