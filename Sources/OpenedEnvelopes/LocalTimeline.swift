@@ -8,8 +8,7 @@ import WireFormats
 /// with the rows in memory.
 ///
 /// The answers are those that the service gives of the same fixes, sent openly, except for ids. Only exact fixes count: the
-/// service has no visits of coarse ones either. The person's corrections are not known here, and so neither are the
-/// person's own names of places.
+/// service has no visits of coarse ones either.
 ///
 /// Cost: linear in the fixes for those in the order of receipt.
 package struct LocalTimeline {
@@ -17,21 +16,27 @@ package struct LocalTimeline {
     private static let person = PersonID(rawValue: 2)
     /// The fixes read between two visits, as the service does.
     private static let fixesPerTrip = 90_000
+    /// The fixes that decide where a part of a visit was, as the service does.
+    private static let fixesPerPart = 20_000
 
     private let now: Timestamp
     private let regions: [RegionID: Region]
     private let places: LocalPlaces
+    private let corrections: VisitCorrections
     private let rows = LocalRows()
 
     /// - Parameters:
     ///   - fixes: In any order.
     ///   - regions: The person's present regions, for ``crossings(from:to:)``.
+    ///   - corrections: The person's corrections, in the order in which they were made; only the person and the operator
+    ///     can read them.
     ///   - places: Names and time zones for the answers.
     ///   - now: The moment of the answers.
     package init(
-        of fixes: [OpenedFix], regions: [Region] = [], places: LocalPlaces = .unknown, at now: Timestamp
+        of fixes: [OpenedFix], regions: [Region] = [], corrections: [Correction] = [], places: LocalPlaces = .unknown,
+        at now: Timestamp
     ) {
-        (self.now, self.places) = (now, places)
+        (self.now, self.places, self.corrections) = (now, places, VisitCorrections(corrections))
         let watched = regions.enumerated().map { index, region in (RegionID(rawValue: Int64(index) + 1), region) }
         self.regions = Dictionary(uniqueKeysWithValues: watched)
         // As in the log of a person who had the regions before the phone reported.
@@ -93,15 +98,34 @@ package struct LocalTimeline {
     /// The visits that overlap the range, by arrival.
     package func visits(from: Timestamp?, to: Timestamp?) -> [VisitItem] {
         overlapping(from, to).map { visit in
-            VisitItem(visit, place: places.name(visit.coordinate), timeZone: places.timeZone(visit.coordinate))
+            VisitItem(visit, place: name(at: visit.coordinate), timeZone: places.timeZone(visit.coordinate))
         }
     }
 
     private func overlapping(_ from: Timestamp?, _ to: Timestamp?) -> [Visit] {
-        rows.visits.compactMap { $0.told(at: now) }.filter { visit in
+        corrected().filter { visit in
             (to.map { visit.arrival < $0 } ?? true)
                 && (from.flatMap { from in visit.departure.map { $0 > from } } ?? true)
         }
+    }
+
+    /// All visits, as the person has corrected them.
+    private func corrected() -> [Visit] {
+        let derived = rows.visits.compactMap { $0.told(at: now) }
+        if corrections.keepsVisits { return derived }
+        let transform = GeocentricTransform()
+        var corrected = CorrectedVisits(corrections)
+        let told = derived.flatMap { visit in
+            corrected.add(visit) { (from, to) -> VisitSpot? in
+                VisitSpot(of: rows.followedFixes(from: from, to: to, limit: Self.fixesPerPart), transform)
+            }
+        }
+        return told + (corrected.end().map { [$0] } ?? [])
+    }
+
+    /// The name of a place: the person's own, otherwise that of this computer's gazetteer.
+    private func name(at coordinate: Coordinate) -> String? {
+        corrections.name(at: coordinate) ?? places.name(corrections.namingCoordinate(at: coordinate))
     }
 
     /// The trips and gaps that overlap the range, by time.
@@ -113,7 +137,7 @@ package struct LocalTimeline {
             let fixes = rows.followedFixes(from: stretch.from, to: stretch.to, limit: Self.fixesPerTrip)
             found += search.trips(of: stretch, fixes: fixes)
         }
-        return search.inRange(found).map { TripItem($0, name: places.name, timeZone: places.timeZone($0.from)) }
+        return search.inRange(found).map { TripItem($0, name: name, timeZone: places.timeZone($0.from)) }
     }
 
     /// The entries and exits in the range, by time, as far as the region reports them.
@@ -133,12 +157,12 @@ package struct LocalTimeline {
     package func places(from: Timestamp?, to: Timestamp?) -> [PlaceItem] {
         var search = PlaceSearch(from: from, to: to, at: now)
         for visit in overlapping(nil, to) { search.add(visit) }
-        let found = search.found(joinedBy: PlaceGroups()) { place, firstArrival in
+        let found = search.found(joinedBy: corrections.places) { place, firstArrival in
             places.timeZone(place.coordinate).flatMap { places.rules($0, firstArrival, now) }
         }
         return found.map { found in
             let coordinate = found.place.coordinate
-            return PlaceItem(found, name: places.name(coordinate), timeZone: places.timeZone(coordinate))
+            return PlaceItem(found, name: name(at: coordinate), timeZone: places.timeZone(coordinate))
         }
     }
 }

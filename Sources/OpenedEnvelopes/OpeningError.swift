@@ -9,6 +9,8 @@ package enum OpeningError: Error, Equatable, CustomStringConvertible {
     case refused(EnvelopeError)
     /// A region has no shape that can be used.
     case badRegion(String)
+    /// A correction cannot be applied.
+    case badCorrection
 
     package var description: String {
         switch self {
@@ -16,6 +18,7 @@ package enum OpeningError: Error, Equatable, CustomStringConvertible {
             "The file of keys has no identity key of \(person.text): accept it with \"key pin --as \(owner.text) --person \(person.text) --keys KEYFILE\" and compare the safety number."
         case .refused(let error): "The service sent an envelope that is refused: \(Self.reason(error))."
         case .badRegion(let name): "The service sent a region \"\(name)\" without a usable shape."
+        case .badCorrection: "The service sent a correction that this version of the program does not know; update it."
         }
     }
 

@@ -16,17 +16,12 @@ extension Region {
 
     private static func area(_ item: RegionAreaItem) -> Area? {
         if let circle = item.circle {
-            return coordinate(circle.at).flatMap { try? Circle(center: $0, radiusMeters: circle.radiusMeters) }
+            return circle.at.coordinate.flatMap { try? Circle(center: $0, radiusMeters: circle.radiusMeters) }
                 .map { .circle($0) }
         }
         guard let ring = item.polygon?.ring else { return nil }
-        let vertices = ring.compactMap { coordinate($0) }
+        let vertices = ring.compactMap(\.coordinate)
         guard vertices.count == ring.count else { return nil }
         return (try? Polygon(vertices: vertices)).map { .polygon($0) }
-    }
-
-    private static func coordinate(_ point: MapPoint) -> Coordinate? {
-        guard case .degrees(let latitude, let longitude) = point else { return nil }
-        return try? Coordinate(latitude: latitude, longitude: longitude)
     }
 }

@@ -71,7 +71,8 @@ package final class PostgreSQLServer: Sendable {
         process.standardInput = life
         let output = Pipe()
         process.standardOutput = output
-        try process.runBounded(seconds: 2 * Process.lifeSeconds)
+        // As long as the longest run of all tests; it ends sooner, with the process or this object.
+        try process.runBounded(seconds: 6 * Process.lifeSeconds)
         // Only the child keeps its end, so that the end of the output is seen.
         try output.fileHandleForWriting.close()
         var text = Data()

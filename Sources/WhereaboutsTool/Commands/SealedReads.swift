@@ -20,7 +20,8 @@ struct SealedReads {
     /// The help of commands whose answers are derived.
     static let derivedHelp = """
         \(help)
-        The person's corrections and own names of places do not apply.
+        The person's corrections and own names of places apply for the person and the operator; the service tells them to nobody
+        else.
         """
 
     private let opener: EnvelopeOpener
@@ -62,12 +63,17 @@ struct SealedReads {
     }
 
     /// The answers derived from all fixes that can be opened: what a visit is depends on the fixes before it.
-    private func timeline(regions: [Region] = []) throws(ToolError) -> LocalTimeline {
+    ///
+    /// - Parameter list: What is derived.
+    private func timeline(for list: APIPath) throws(ToolError) -> LocalTimeline {
         guard invocation[ReadCommands.day] == nil else {
             throw .usage("--day is not for --open-with: give --from and --to.")
         }
         let fixes = try fixes(from: nil, to: nil)
-        return LocalTimeline(of: fixes, regions: regions, places: LocalPlaces(Self.geocoder(invocation)), at: .now)
+        let regions = list == .peopleCrossings ? try regions() : []
+        return LocalTimeline(
+            of: fixes, regions: regions, corrections: try corrections(), places: LocalPlaces(Self.geocoder(invocation)),
+            at: .now)
     }
 
     private static func opened<Value>(_ body: () throws(OpeningError) -> Value) throws(ToolError) -> Value {
@@ -76,18 +82,31 @@ struct SealedReads {
 
     /// The person's regions, which only the person and the operator may read.
     private func regions() throws(ToolError) -> [Region] {
-        let path = APIPath.peopleRegions.parts(opener.subject.text)
-        let items = try House.withClient(invocation) { client throws(ToolError) in
+        let items = try settings(RegionItem.self, .peopleRegions)
+        return try Self.opened { () throws(OpeningError) in
+            try items.map { (item) throws(OpeningError) in try Region(item) }
+        }
+    }
+
+    /// The person's corrections; none for another reader, to whom the service does not tell them.
+    private func corrections() throws(ToolError) -> [Correction] {
+        guard invocation[ReadCommands.reader].map({ $0 == opener.subject }) ?? true else { return [] }
+        let items = try settings(CorrectionItem.self, .peopleCorrections)
+        return try Self.opened { () throws(OpeningError) in
+            try items.map { (item) throws(OpeningError) in try Correction(item) }
+        }
+    }
+
+    /// What the person has set, as the person or the operator reads it.
+    private func settings<Item: Reply>(_ type: Item.Type, _ path: APIPath) throws(ToolError) -> [Item] {
+        try House.withClient(invocation) { client throws(ToolError) in
             var reader = client
             if invocation[ReadCommands.reader] == opener.subject {
                 reader = try client.acting(
                     as: opener.subject, scopes: ["query", "manage"], seconds: AskCommand.tokenSeconds)
             }
             reader.service.receipts = .notKept
-            return try reader.all(RegionItem.self, path)
-        }
-        return try Self.opened { () throws(OpeningError) in
-            try items.map { (item) throws(OpeningError) in try Region(item) }
+            return try reader.all(type, path.parts(opener.subject.text))
         }
     }
 
@@ -141,8 +160,7 @@ struct SealedReads {
     /// The items of `visits`, `trips`, `crossings` or `places` with `--open-with`.
     func items(of list: APIPath) throws(ToolError) -> [JSONValue] {
         let (from, to) = (invocation[Options.from], invocation[Options.to])
-        let regions = list == .peopleCrossings ? try regions() : []
-        let timeline = try timeline(regions: regions)
+        let timeline = try timeline(for: list)
         return switch list {
         case .peopleVisits: Self.json(timeline.visits(from: from, to: to))
         case .peopleTrips: Self.json(timeline.trips(from: from, to: to))

@@ -158,8 +158,46 @@ private struct TwoPeople {
         let (fixes, closed) = try opener.fixes(in: try list("envelopes", of: "berta", ""))
         #expect(closed == 0)
         let regions: [RegionItem] = try list("regions", of: "berta", "")
+        let corrections: [CorrectionItem] = try list("corrections", of: "berta", "")
         return LocalTimeline(
-            of: fixes, regions: try regions.map { try Region($0) }, places: try Self.places(), at: house.clock.now)
+            of: fixes, regions: try regions.map { try Region($0) },
+            corrections: try corrections.map { try Correction($0) }, places: try Self.places(), at: house.clock.now)
+    }
+
+    /// Both correct what they see alike: two visits are one, one is two, one is none; places get names and are joined.
+    func correct(_ visits: [VisitItem]) {
+        func degrees(_ visit: VisitItem, _ names: (String, String) = ("latitude", "longitude")) -> String {
+            guard case .degrees(let latitude, let longitude) = visit.at else { return "" }
+            return #""\#(names.0)":\#(latitude),"\#(names.1)":\#(longitude)"#
+        }
+        func seconds(_ moment: Moment?) -> Double { Double(moment?.milliseconds ?? 0) / 1000 }
+        let ended = visits.filter { $0.departure != nil }
+        var bodies: [String] = []
+        if let longest = ended.max(by: {
+            seconds($0.departure) - seconds($0.arrival) < seconds($1.departure) - seconds($1.arrival)
+        }) {
+            let middle = (seconds(longest.arrival) + seconds(longest.departure)) / 2
+            bodies.append(#"{"type":"split","at":\#(middle.rounded())}"#)
+            bodies.append(#"{"type":"rename",\#(degrees(longest)),"name":"Home"}"#)
+        }
+        if ended.count > 2 {
+            bodies.append(
+                #"{"type":"merge","from":\#(seconds(ended[0].arrival)),"to":\#(seconds(ended[1].departure))}"#)
+            bodies.append(
+                #"{"type":"samePlace",\#(degrees(ended[0])),\#(degrees(ended[2], ("otherLatitude", "otherLongitude")))}"#
+            )
+        }
+        if ended.count > 3, let last = ended.last {
+            bodies.append(
+                #"{"type":"notVisit","from":\#(seconds(last.arrival)),"to":\#(seconds(last.departure))}"#)
+        }
+        for body in bodies {
+            for person in ["anna", "berta"] {
+                let answer = house.manage("POST", "/v1/people/\(person)/corrections", body)
+                #expect(answer.status == 201, "\(body): \(answer.text)")
+            }
+        }
+        _ = house.settled()
     }
 
     /// The service's gazetteer, as Berta's computer has it.
@@ -217,27 +255,35 @@ private struct TwoPeople {
     private static let histories: Range<UInt64> = isLongForm ? 0..<100 : 0..<8
 
     @Test func `the answers of opened envelopes are those of the service, row for row`() throws {
-        var (visits, trips, gaps, crossings, places, named, late) = (0, 0, 0, 0, 0, 0, 0)
+        var (visits, trips, gaps, crossings, places, named, late, corrected) = (0, 0, 0, 0, 0, 0, 0, 0)
         for seed in Self.histories {
             let reports = try History.reports(seed: 4000 + seed, hours: 7).filter { $0.person == History.persons[0] }
             let home = try #require(reports.first?.fix.coordinate)
             var two = try TwoPeople(seed: seed, home: home)
             try two.live(reports)
-            let timeline = try two.opened()
+            var timeline = try two.opened()
             let middle = History.start.adding(seconds: 3 * 3600)
-            for (from, to) in [(nil, nil), (middle, nil), (nil, middle), (middle, middle.adding(seconds: 3600))] {
-                let (service, local) = try two.rows(timeline, from: from, to: to)
-                #expect(service.visits == local.visits, "history \(seed)")
-                #expect(service.trips == local.trips, "history \(seed)")
-                #expect(service.crossings == local.crossings, "history \(seed)")
-                #expect(service.places == local.places, "history \(seed)")
-                guard from == nil, to == nil else { continue }
-                visits += local.visits.count
-                trips += local.trips.count { $0.type == "trip" }
-                gaps += local.trips.count { $0.type == "gap" }
-                crossings += local.crossings.count
-                places += local.places.count
-                named += local.visits.count { $0.place != nil && $0.timeZone != nil }
+            for isCorrected in [false, true] {
+                if isCorrected {
+                    two.correct(timeline.visits(from: nil, to: nil))
+                    let before = timeline.visits(from: nil, to: nil)
+                    timeline = try two.opened()
+                    if timeline.visits(from: nil, to: nil) != before { corrected += 1 }
+                }
+                for (from, to) in [(nil, nil), (middle, nil), (nil, middle), (middle, middle.adding(seconds: 3600))] {
+                    let (service, local) = try two.rows(timeline, from: from, to: to)
+                    #expect(service.visits == local.visits, "history \(seed), corrected: \(isCorrected)")
+                    #expect(service.trips == local.trips, "history \(seed), corrected: \(isCorrected)")
+                    #expect(service.crossings == local.crossings, "history \(seed), corrected: \(isCorrected)")
+                    #expect(service.places == local.places, "history \(seed), corrected: \(isCorrected)")
+                    guard from == nil, to == nil, !isCorrected else { continue }
+                    visits += local.visits.count
+                    trips += local.trips.count { $0.type == "trip" }
+                    gaps += local.trips.count { $0.type == "gap" }
+                    crossings += local.crossings.count
+                    places += local.places.count
+                    named += local.visits.count { $0.place != nil && $0.timeZone != nil }
+                }
             }
             late += two.lateBatches
             two.house.stop()
@@ -246,6 +292,7 @@ private struct TwoPeople {
         print(
             "\(visits) visits, \(trips) trips, \(gaps) gaps, \(crossings) crossings, \(places) places, \(late) late batches"
         )
+        #expect(corrected == Self.histories.count)
         #expect(named > visits / 2, "\(named) of \(visits) visits have a name and a time zone")
         #expect([visits, trips, crossings, places].allSatisfy { $0 >= Self.histories.count } && late > 0)
         // Seldom, because a silence between two places is mostly part of a stay.
