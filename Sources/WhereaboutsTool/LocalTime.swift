@@ -83,6 +83,16 @@ enum LocalTime {
         }
     }
 
+    /// Parses a date that a person typed: `2026-05-01`, or `today` and `yesterday` by this computer's clock.
+    ///
+    /// - Returns: The date as `2026-05-01`; `nil` for any other text.
+    static func date(_ text: String, now: Timestamp = .now) -> String? {
+        switch text {
+        case "today", "yesterday": relative(text, now).map { String(Self.text($0.milliseconds).prefix(10)) }
+        default: CalendarDay(text) == nil ? nil : text
+        }
+    }
+
     /// The seconds of a length, for example `90m`, `8h` or `7d`; `nil` for any other text.
     static func seconds(_ length: some StringProtocol) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]

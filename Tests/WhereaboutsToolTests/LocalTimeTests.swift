@@ -41,6 +41,23 @@ import Whereabouts
         #expect(LocalTime.parse(text, now: noon)?.milliseconds == milliseconds)
     }
 
+    @Test(
+        .enabled(if: hasRules, "The rules of time zones (package tzdata) are not installed."),
+        arguments: [
+            ("today", "2026-03-29"), ("yesterday", "2026-03-28"), ("2026-02-28", "2026-02-28"), ("2026-02-29", nil),
+            ("tomorrow", nil), ("now", nil), ("", nil),
+        ] as [(String, String?)])
+    func `a date is a date or a word for one by this computer's clock`(text: String, date: String?) {
+        setenv("TZ", "Europe/Vienna", 1)
+        tzset()
+        defer {
+            unsetenv("TZ")
+            tzset()
+        }
+        // Half past midnight in Vienna; in UTC it is still the 28th.
+        #expect(LocalTime.date(text, now: Timestamp(milliseconds: 1_774_740_600_000)) == date)
+    }
+
     @Test(arguments: ["-", "-h", "-2", "-2x", "yesterdays", "--2h", "-99999999999999999999h"])
     func `other words are not times`(text: String) {
         let time = LocalTime.parse(text, now: Timestamp(milliseconds: 0))

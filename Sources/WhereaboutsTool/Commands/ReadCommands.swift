@@ -10,7 +10,7 @@ enum ReadCommands {
     static let day = Option<String>(
         name: "day", placeholder: "DATE",
         help: "one day by the local time where the person was, instead of --from and --to",
-        form: "a date, for example 2026-03-29", read: { CalendarDay($0) == nil ? nil : $0 })
+        form: "a date, for example 2026-03-29 or yesterday", read: { LocalTime.date($0) })
     private static let timeZone = Options.text(
         "time-zone", "ZONE", help: "the time zone of --day, for example Europe/Vienna")
     private static let crs = Option<String>(
