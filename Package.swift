@@ -176,6 +176,13 @@ let package = Package(
                 "Answers", "Cryptography", "HTTPInterface", "HTTPServer", "JSON", "Log", "Posting", "PostgreSQLLog",
                 "Replies", "Threading", "Whereabouts",
             ]),
+        // A house whose people are in several logs: the directory, its shards, and the way of a request to its shard.
+        module(
+            "Shards",
+            [
+                "Answers", "Cryptography", "HTTPInterface", "HTTPServer", "JSON", "Log", "Readers", "Replies",
+                "Threading", "Transparency", "Whereabouts",
+            ]),
         module(
             "ReportEndpoints",
             [
@@ -211,7 +218,7 @@ let package = Package(
                 "Answers", "CSupport", "Cryptography", "Gazetteer", "HTTPInterface", "HTTPServer", "HouseEndpoints",
                 "LocationPush", "Log", "Maintenance", "PersonEndpoints", "PostgreSQLLog", "Projections", "Reactors",
                 "Readers",
-                "ReportEndpoints", "Tables", "Threading", "WebPage", "Whereabouts",
+                "ReportEndpoints", "Shards", "Tables", "Threading", "WebPage", "Whereabouts",
             ]),
         module("LocationPush", ["CNGHTTP2", "COpenSSL", "JSON", "Threading"]),
         module("PushStandIn", ["COpenSSL", "JSON", "LocationPush", "Threading"]),
@@ -259,7 +266,8 @@ let package = Package(
                 "Maintenance", "OpenedEnvelopes", "PersonEndpoints", "PostgreSQL", "PostgreSQLLog", "Posting",
                 "Projections", "ProjectionsTests",
                 "PushStandIn",
-                "Reactors", "Readers", "Replies", "ReportEndpoints", "SQLite", "Tables", "TablesTests", "TestProcesses",
+                "Reactors", "Readers", "Replies", "ReportEndpoints", "SQLite", "Shards", "Tables", "TablesTests",
+                "TestProcesses",
                 "Threading",
                 "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
             ]),

@@ -12,10 +12,17 @@ package struct Decisions: Sendable {
     /// The references of recent callers.
     package let knownReferences: KnownReferences
 
-    package init(log: EventLog, clock: @escaping @Sendable () -> Timestamp, knownReferences: KnownReferences) {
+    /// The shards of the house, of which a new person gets one; empty in a house without shards.
+    package let shards: [ShardNumber]
+
+    package init(
+        log: EventLog, clock: @escaping @Sendable () -> Timestamp, knownReferences: KnownReferences,
+        shards: [ShardNumber] = []
+    ) {
         self.log = log
         self.clock = clock
         self.knownReferences = knownReferences
+        self.shards = shards
     }
 
     /// Appends a command in the caller's name and waits until its events are durable.

@@ -138,6 +138,47 @@ package final class HouseLog: Sendable {
         return index < commits.count ? commits[index] : nil
     }
 
+    /// The size of the log now, its root, and the proof that its first events are the log of size `older`; no proof if `older`
+    /// is 0, or if the log is not longer.
+    ///
+    /// - Throws: As ``checkpoint(_:)``.
+    package func growth(
+        since older: Int64, _ context: AnswerContext
+    ) throws(Problem) -> (size: Int64, root: Digest, proof: [Digest]) {
+        try reading { (state) throws(Problem) in
+            try catchUp(&state, through: decisions.log.head, context)
+            let (size, sha256) = (state.place, SHA256())
+            var fault: Problem?
+            var read: (bundle: Int64, tree: MerkleTree)?
+            func node(_ level: Int, _ index: Int64) -> Digest {
+                if level >= 8 { return state.bundles.node(level: level - 8, index: index) }
+                let bundle = index >> Int64(8 - level)
+                if read?.bundle != bundle {
+                    do throws(Problem) {
+                        let first = bundle * Int64(TilePath.width)
+                        let count = Int(min(Int64(TilePath.width), size - first))
+                        let leaves = try stored(after: first, count: count, context).map(\.leaf)
+                        if leaves.count < count { throw .broken }
+                        read = (bundle, MerkleTree(leaves: leaves, sha256))
+                    } catch { fault = error }
+                }
+                guard fault == nil, let read else { return .zeros }
+                return read.tree.node(level: level, index: index - (bundle << Int64(8 - level)))
+            }
+            let root = MerkleProof.root(over: 0..<size, sha256, node: node)
+            var proof: [Digest] = []
+            if older > 0, older < size {
+                do throws(TransparencyError) {
+                    for part in try MerkleProof.parts(of: 0..<older, atSize: size) {
+                        proof.append(MerkleProof.root(over: part, sha256, node: node))
+                    }
+                } catch { throw .broken }
+            }
+            if let fault { throw fault }
+            return (size, root, proof)
+        }
+    }
+
     // MARK: Reading
 
     private func reading<R>(_ body: (inout State) throws(Problem) -> R) throws(Problem) -> R {

@@ -4,7 +4,7 @@ package import HTTPServer
 import Log
 import Synchronization
 import Threading
-import Whereabouts
+package import Whereabouts
 
 /// The entry of all requests: gives each an id, finds its route, authenticates its caller and starts the work.
 ///
@@ -110,17 +110,10 @@ package struct Door: Sendable {
         _ request: HTTPRequest, _ route: Route, _ parameters: [String],
         _ answer: @escaping @Sendable (HTTPResponse, RequestID) -> Void
     ) {
-        let caller: Caller?
-        var refusal = Problem.notAuthenticated
-        switch route.credentials {
-        case .header, .auditor: caller = authenticate(request)
-        case .message(let secret, let refused):
-            caller = secret(request).flatMap { callers.caller(secret: $0) }
-            if caller == nil { refusal = refused(request) }
-        case .none: caller = Self.nobody
-        case .page: caller = authenticate(request) ?? Self.nobody
+        guard let caller = caller(of: request, route) else {
+            if case .message(_, let refused) = route.credentials { return answer(refused(request).response, .random()) }
+            return answer(Problem.notAuthenticated.response, .random())
         }
-        guard let caller else { return answer(refusal.response, .random()) }
         guard caller.scopes != .inspect || route.credentials.admitsAuditors else {
             return answer(Problem.notFound.response, .random())
         }
@@ -170,6 +163,16 @@ package struct Door: Sendable {
                 do throws(Problem) { try work(exchange, context, respond) } catch { respond(error.response) }
             }
             if !isTaken { respond(Problem.busy(1).response) }
+        }
+    }
+
+    /// The caller of a request, by the credentials that its route takes; `nil` if they are missing or wrong.
+    package func caller(of request: HTTPRequest, _ route: Route) -> Caller? {
+        switch route.credentials {
+        case .header, .auditor: authenticate(request)
+        case .message(let secret, _): secret(request).flatMap { callers.caller(secret: $0) }
+        case .none: Self.nobody
+        case .page: authenticate(request) ?? Self.nobody
         }
     }
 

@@ -121,7 +121,9 @@ package struct AccountEndpoints: Sendable {
         guard let handle = Handle("\(name.text)-\(ending)") else { throw .broken }
         let (id, receipt) = try decisions.append(
             exchange,
-            .openAccount(try InvitationCode.hash(ofGiven: body.requiredText("code")), as: handle, key: secret.hash))
+            .openAccount(
+                try InvitationCode.hash(ofGiven: body.requiredText("code")), as: handle, key: secret.hash,
+                among: decisions.shards))
         guard let holder = decisions.log.withStanding({ $0.tokens[id]?.issued.principal }) else { throw .broken }
         // The request came without credentials; from here on the caller is the new person.
         let references = decisions.references(of: PersonID(rawValue: holder.rawValue))

@@ -24,7 +24,8 @@ struct ManageEndpoints: Sendable {
     /// The last requests of devices, kept in memory.
     let deviceContacts: DeviceContacts
 
-    /// `POST /v1/people`: adds a person with the body's `handle`. Answers 201 with `handle` and `number`; 409 if the
+    /// `POST /v1/people`: adds a person with the body's `handle`, in a house with shards to the shard with the number `shard`
+    /// or to the one with the fewest people. Answers 201 with `handle` and `number`; 409 if the
     /// handle exists.
     ///
     /// May call: the operator. Recorded as `PersonAdded`. People get accounts with `AccountEndpoints` instead.
@@ -33,8 +34,16 @@ struct ManageEndpoints: Sendable {
     func addPerson(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let handle = try exchange.object("handle").handle("handle")
-        let receipt = try decisions.append(exchange, .addPerson(handle))
+        let body = try exchange.object("handle", "shard")
+        let handle = try body.handle("handle")
+        var shards = decisions.shards
+        if let wanted = body["shard"] {
+            shards = shards.filter { $0.rawValue == wanted.int }
+            if shards.isEmpty {
+                throw .invalid("\"shard\" must be the number of a shard of this house, for example 1.")
+            }
+        }
+        let receipt = try decisions.append(exchange, .addPerson(handle, among: shards))
         return HTTPResponse.created(
             receipt, decisions.references(for: exchange.caller), MadePerson(handle: handle.text))
     }

@@ -10,10 +10,13 @@ extension ManageEndpoints {
             .change(
                 APIPath.people.text, addPerson,
                 group: .people, summary: "Add a person.",
-                description: "Only for the operator. The answer is 409 if the handle is taken.", access: .operator,
+                description:
+                    "Only for the operator. The answer is 409 if the handle is taken. In a house with shards, the person lives in `shard`, or in the one with the fewest people.",
+                access: .operator,
                 discloses: .command,
                 body: Operation.Body(
-                    Schema.body(["handle": Schema.handle]), named: "NewPerson", example: ["handle": "ben"]),
+                    Schema.body(["handle": Schema.handle], optional: ["shard": Schema.integer(ShardNumber.range)]),
+                    named: "NewPerson", example: ["handle": "ben"]),
                 answer: Operation.Answer(
                     Schema.made(MadePerson.self), named: "AddedPerson")),
             Operation(

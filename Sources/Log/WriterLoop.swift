@@ -222,8 +222,8 @@ final class WriterLoop: @unchecked Sendable {
             for index in decision.drafts.indices {
                 let recorded = number(
                     decision.drafts[index].event, encoded[index], to: decision.drafts[index].stream,
-                    cause: decision.drafts[index].cause, actor: item.caller.principal, correlation: item.correlation,
-                    at: now)
+                    cause: decision.drafts[index].cause, actor: decision.actor(index, of: item.caller),
+                    correlation: decision.request(index, of: item.correlation), at: now)
                 if recorded.event.isDisclosure { disclosed = recorded }
             }
             if case .erased(let person) = decision.reply { batch.erased.append(person) }

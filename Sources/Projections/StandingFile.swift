@@ -19,7 +19,7 @@ import Whereabouts
 /// disagrees with the log, the standing is refolded from the log.
 package struct StandingFile: SavedStanding {
     /// Raised with every change of the fold or of the entries' bytes.
-    package static let version = 24
+    package static let version = 25
 
     /// The directory of the projections, and the file in it.
     let directory, path: String

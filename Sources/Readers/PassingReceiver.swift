@@ -1,10 +1,10 @@
-import Answers
-import HTTPServer
-import Posting
+package import Answers
+package import HTTPServer
+package import Posting
 import Synchronization
 
 /// Passes an answer to the client of a reader: a short one as a whole, a long or endless one as it comes.
-final class PassingReceiver: AnswerReceiver {
+package final class PassingReceiver: AnswerReceiver {
     private struct State {
         var status = 0
         var headers: [(name: String, value: String)] = []
@@ -15,6 +15,8 @@ final class PassingReceiver: AnswerReceiver {
     }
 
     private let state = Mutex(State())
+    /// The answer if no process answers.
+    private let silence: Problem
     private let finish: @Sendable (_ isAnswered: Bool) -> Void
     private let respond: @Sendable (HTTPResponse) -> Void
 
@@ -26,19 +28,22 @@ final class PassingReceiver: AnswerReceiver {
     private static let bytesMax = 16 << 20
 
     /// - Parameters:
+    ///   - silence: The answer if no process answers.
     ///   - finish: Called once at the end.
     ///   - respond: Called once.
-    init(finish: @escaping @Sendable (_ isAnswered: Bool) -> Void, respond: @escaping @Sendable (HTTPResponse) -> Void)
-    {
-        (self.finish, self.respond) = (finish, respond)
+    package init(
+        silence: Problem = noWriter, finish: @escaping @Sendable (_ isAnswered: Bool) -> Void,
+        respond: @escaping @Sendable (HTTPResponse) -> Void
+    ) {
+        (self.silence, self.finish, self.respond) = (silence, finish, respond)
     }
 
-    func begin(_ status: Int, _ headers: [(name: String, value: String)]) {
+    package func begin(_ status: Int, _ headers: [(name: String, value: String)]) {
         let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
         let isWhole = status != 200 || (length.map { $0 <= Self.wholeBytesMax } ?? false)
         let response = state.withLock { state -> HTTPResponse? in
             state.status = status
-            state.headers = headers.filter { ReaderDoor.isPassedOn($0.name) }
+            state.headers = headers.filter { PassedRequest.isPassedOn($0.name) }
             if isWhole { return nil }
             let stream = HTTPStream(bytesMax: 2 * Self.waitingBytesMax)
             state.stream = stream
@@ -49,7 +54,7 @@ final class PassingReceiver: AnswerReceiver {
         if let response { respond(response) }
     }
 
-    func take(_ piece: UnsafeRawBufferPointer) -> PassedAnswer.Piece {
+    package func take(_ piece: UnsafeRawBufferPointer) -> PassedAnswer.Piece {
         let stream = state.withLock { state -> HTTPStream? in
             if state.stream == nil { state.body.append(contentsOf: piece) }
             return state.stream
@@ -60,12 +65,12 @@ final class PassingReceiver: AnswerReceiver {
         return stream.write(Array(piece)) ? .taken : .refused
     }
 
-    var isReady: Bool {
+    package var isReady: Bool {
         guard let stream = state.withLock({ $0.stream }) else { return true }
         return stream.isOver || stream.waitingBytes <= Self.waitingBytesMax / 2
     }
 
-    func end(_ isComplete: Bool) {
+    package func end(_ isComplete: Bool) {
         let (status, headers, body, stream) = state.withLock { ($0.status, $0.headers, $0.body, $0.stream) }
         if let stream {
             // A cut answer must not look complete.
@@ -80,13 +85,13 @@ final class PassingReceiver: AnswerReceiver {
         }
     }
 
-    func fail() {
+    package func fail() {
         finish(false)
-        respond(Self.noWriter.response)
+        respond(silence.response)
     }
 
     /// Nothing was read, recorded or changed, as far as this process knows.
-    static let noWriter = Problem(
+    package static let noWriter = Problem(
         503, "No writer", "The process that writes the log does not answer; send the same request again later.",
         retryAfterSeconds: 1)
 }

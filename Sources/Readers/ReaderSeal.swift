@@ -1,7 +1,7 @@
 package import Cryptography
 import Synchronization
 import Threading
-import Whereabouts
+package import Whereabouts
 
 // A message from a reader to the process that writes the log is a POST with one header, and so is its answer:
 //
@@ -21,18 +21,20 @@ import Whereabouts
 
 /// Seals the messages between the readers of a house and the process that writes its log, and checks them.
 package struct ReaderSeal: Sendable {
-    static let requestHeader = "whereabouts-reader"
-    static let answerHeader = "whereabouts-writer"
+    package static let requestHeader = "whereabouts-reader"
+    package static let answerHeader = "whereabouts-writer"
     /// A message is good for this time before and after the receiver's clock.
     static let secondsApart: Int64 = 60
 
     private let key: [UInt8]
 
-    /// - Parameter keyEncryptionKey: The house's.
-    package init(under keyEncryptionKey: SymmetricKey) {
+    /// - Parameters:
+    ///   - keyEncryptionKey: The house's.
+    ///   - purpose: What the key is derived for: a message for one purpose is none for another.
+    package init(under keyEncryptionKey: SymmetricKey, for purpose: String = "whereabouts readers v1") {
         key =
             hmacSHA256(
-                key: keyEncryptionKey.withBytes { [UInt8]($0) }, message: Array("whereabouts readers v1".utf8)
+                key: keyEncryptionKey.withBytes { [UInt8]($0) }, message: Array(purpose.utf8)
             ).bytes
     }
 
@@ -52,7 +54,7 @@ package struct ReaderSeal: Sendable {
     }
 
     /// The random digits of a request with a good seal; `nil` for any other.
-    func nonce(of header: String?, _ body: [UInt8], at now: Timestamp) -> String? {
+    package func nonce(of header: String?, _ body: [UInt8], at now: Timestamp) -> String? {
         guard let header, header.utf8.count <= Self.headerBytesMax else { return nil }
         let parts = header.split(separator: " ", omittingEmptySubsequences: false)
         let near = (now.milliseconds - Self.secondsApart * 1000)...(now.milliseconds + Self.secondsApart * 1000)
@@ -66,7 +68,7 @@ package struct ReaderSeal: Sendable {
     private static let headerBytesMax = 128
 
     /// The value of the header of an answer.
-    func answer(_ body: [UInt8], status: Int, to nonce: String) -> String {
+    package func answer(_ body: [UInt8], status: Int, to nonce: String) -> String {
         Hex.encode(code(of: "record answer 1\n\(nonce)\n\(status)\n", body))
     }
 
@@ -84,7 +86,9 @@ package struct ReaderSeal: Sendable {
 /// The random digits of the messages that were taken while their time was near, so that none is taken twice.
 ///
 /// Only messages with the seal of the house get here, so their number is that of the readers' messages in four minutes.
-final class TakenNonces: Sendable {
+package final class TakenNonces: Sendable {
+    package init() {}
+
     private struct State {
         var newer: Set<String> = []
         var older: Set<String> = []
@@ -97,7 +101,7 @@ final class TakenNonces: Sendable {
     private static let seconds = Double(2 * ReaderSeal.secondsApart)
 
     /// Whether the digits come for the first time. `now` is of the monotonic clock.
-    func take(_ nonce: String, at now: Double = MonotonicClock.seconds) -> Bool {
+    package func take(_ nonce: String, at now: Double = MonotonicClock.seconds) -> Bool {
         state.withLock { state in
             if now - state.begun > Self.seconds {
                 state.older = now - state.begun > 2 * Self.seconds ? [] : state.newer

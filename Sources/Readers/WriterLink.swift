@@ -1,5 +1,5 @@
 package import HTTPInterface
-import HTTPServer
+package import HTTPServer
 package import Posting
 import Synchronization
 import Threading
@@ -64,15 +64,12 @@ package final class WriterLink: Sendable {
         let body = request.bytes
         var isOfAnotherLog = false
         for (index, origin) in order {
-            guard let url = PostURL("\(origin)\(RecordingEndpoint.path)") else { continue }
             let asked = MonotonicClock.seconds
-            let sealed = seal.request(body, at: clock())
-            let (status, header, bytes) = post(
-                Post(
-                    to: url,
-                    headers: ["Content-Type: application/json", "\(ReaderSeal.requestHeader): \(sealed.header)"],
-                    body: body, milliseconds: Self.recordMilliseconds, wanting: [ReaderSeal.answerHeader]))
-            guard status != 0, seal.isGood(header, bytes, status: status, to: sealed.nonce) else { continue }
+            guard
+                let (status, bytes) = send(
+                    body, to: origin, RecordingEndpoint.path, milliseconds: Self.recordMilliseconds,
+                    atMost: RecordAnswer.bytesMax)
+            else { continue }
             if status == 409 { isOfAnotherLog = true }
             guard status == 200, let answer = RecordAnswer(bytes, to: request.reads.count) else { continue }
             prefer(index)
@@ -83,14 +80,37 @@ package final class WriterLink: Sendable {
         throw isOfAnotherLog ? .anotherLog : .noAnswer
     }
 
+    /// Sends a sealed message to the only address, and waits for the answer.
+    ///
+    /// - Returns: The answer, which has the seal of the house; `nil` without one.
+    package func send(
+        _ body: [UInt8], to path: String, milliseconds: Int, atMost bytesMax: Int
+    ) -> (status: Int, body: [UInt8])? {
+        send(body, to: addresses[0], path, milliseconds: milliseconds, atMost: bytesMax)
+    }
+
+    private func send(
+        _ body: [UInt8], to origin: Origin, _ path: String, milliseconds: Int, atMost bytesMax: Int
+    ) -> (status: Int, body: [UInt8])? {
+        guard let url = PostURL("\(origin)\(path)") else { return nil }
+        let sealed = seal.request(body, at: clock())
+        let (status, header, bytes) = post(
+            Post(
+                to: url,
+                headers: ["Content-Type: application/json", "\(ReaderSeal.requestHeader): \(sealed.header)"],
+                body: body, milliseconds: milliseconds, wanting: [ReaderSeal.answerHeader]), atMost: bytesMax)
+        guard status != 0, seal.isGood(header, bytes, status: status, to: sealed.nonce) else { return nil }
+        return (status, bytes)
+    }
+
     /// The answer to a request; status 0 without one.
-    private func post(_ post: Post) -> (status: Int, header: String?, body: [UInt8]) {
+    private func post(_ post: Post, atMost bytesMax: Int) -> (status: Int, header: String?, body: [UInt8]) {
         let body = Mutex([UInt8]())
         let end = Monitor<PostOutcome?>(nil)
         poster.send(post) { piece in
             body.withLock { body in
                 body.append(contentsOf: piece)
-                return body.count <= RecordAnswer.bytesMax
+                return body.count <= bytesMax
             }
         } _: { outcome in
             end.change { $0 = outcome }
@@ -102,12 +122,27 @@ package final class WriterLink: Sendable {
     // MARK: Requests that are passed on
 
     /// A request that is passed on, and what is left to try.
-    struct Passage: Sendable {
+    package struct Passage: Sendable {
         let method: String
         /// The path with its query.
         let target: String
         let headers: [String]
         let body: [UInt8]
+
+        init(method: String, target: String, headers: [String], body: [UInt8]) {
+            (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
+        }
+
+        /// A client's request as it came; `nil` if no address can have its path.
+        package init?(_ request: HTTPRequest) {
+            target = PassedRequest.target(of: request)
+            // A byte that a path may not have is at no address.
+            guard PostURL("http://localhost\(target)") != nil else { return nil }
+            // The server cuts the body of an answer to HEAD off, and needs its length.
+            method = request.isHead ? "GET" : request.method
+            headers = PassedRequest.headers(of: request)
+            body = request.body
+        }
 
         /// Whether a repetition changes nothing.
         var isSafe: Bool { method == "GET" || method == "HEAD" }
@@ -119,7 +154,7 @@ package final class WriterLink: Sendable {
     /// been received is not sent again unless it changes nothing.
     ///
     /// - Parameter receiver: Gets the answer of one address, or the word that there is none.
-    func pass(_ passage: Passage, to receiver: any AnswerReceiver) { pass(passage, order[...], to: receiver) }
+    package func pass(_ passage: Passage, to receiver: any AnswerReceiver) { pass(passage, order[...], to: receiver) }
 
     private func pass(
         _ passage: Passage, _ left: ArraySlice<(index: Int, origin: Origin)>, to receiver: any AnswerReceiver
@@ -155,7 +190,7 @@ package final class WriterLink: Sendable {
 }
 
 /// Takes the answer to a request that was passed on. Called on the poster's thread, so it must be quick.
-protocol AnswerReceiver: Sendable {
+package protocol AnswerReceiver: Sendable {
     /// The status and headers.
     func begin(_ status: Int, _ headers: [(name: String, value: String)])
     /// A piece of the body.

@@ -48,8 +48,12 @@ package final class Service: Sendable {
     let decisions: Decisions
     /// The log, which decides and appends every command.
     var log: EventLog { decisions.log }
-    /// The entry of all requests.
-    let door: Door
+    /// The entry of all requests, and what goes before it in a house with shards.
+    private let entry: (door: Door, sharding: RunningSharding?)
+    /// The entry of all requests that are answered here.
+    var door: Door { entry.door }
+    /// The part in a house with shards; `nil` in a house with one log.
+    var sharding: RunningSharding? { entry.sharding }
     /// The progress of the verification that `GET /v1/verify` runs.
     package let verificationProgress = VerificationProgress()
     /// The HTTP server; `nil` before it listens and after the stop.
@@ -98,16 +102,14 @@ package final class Service: Sendable {
         let keys = try directory.openKeys(under: keyEncryptionKey, record: taken?.keyRecord)
         if let taken { try keys.copy(taken.keys) }
         try Self.refuseMissingLog(directory)
-        let secretBoxes = try configuration.ownTracksKeys.mapValues { path throws(LogError) in
-            guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
-            return SecretBox(passPhrase: phrase.last == UInt8(ascii: "\n") ? phrase.dropLast() : phrase[...])
-        }
+        let secretBoxes = try Self.secretBoxes(configuration)
         let gazetteer = try gazetteerPath.map { try Gazetteer(path: $0, worldview: configuration.worldview) }
         let log = try EventLog(
             path: directory.log, keys: keys, savedStanding: StandingFile(directory: directory.projections),
             identities: .init(folder: directory.fixIdentities), server: taken?.engine, acceptingLoss: acceptingLoss,
             room: room, clock: clock, steady: steady)
         try Self.checkPlace(of: log, isOnServer: taken != nil)
+        try Self.checkShard(of: log, configuration.sharding)
         try Self.settlePushes(log)
         let host = try ProjectionHost(
             log: log, directory: directory.projections, catalogPath: directory.catalog, kinds: ProjectionKind.all)
@@ -118,7 +120,9 @@ package final class Service: Sendable {
             let reader = readers.withLock { $0.removeLast() }
             return AnswerContext(host: host, reader: reader.value, gazetteer: gazetteer)
         }
-        decisions = Decisions(log: log, clock: clock, knownReferences: KnownReferences(under: keyEncryptionKey))
+        decisions = Decisions(
+            log: log, clock: clock, knownReferences: KnownReferences(under: keyEncryptionKey),
+            shards: configuration.sharding?.shards ?? [])
         let seal = HouseSeal(
             publicURL: configuration.publicURL, log: log.id, epoch: log.epoch, mark: log.withStanding { $0.mark },
             under: keyEncryptionKey)
@@ -146,11 +150,7 @@ package final class Service: Sendable {
         let page = PageRoutes(
             views: views, callers: callers, seal: seal, geocodingBudgets: geocodingBudgets,
             publicURL: configuration.publicURL, isDemo: configuration.isDemo, gazetteerPath: gazetteerPath,
-            dataDirectory: directory.path,
-            onlineTiles: configuration.onlineTiles.map {
-                OnlineTiles(
-                    address: $0.address, origin: "\($0.origin)", attribution: $0.attribution, maxZoom: $0.maxZoom)
-            })
+            dataDirectory: directory.path, onlineTiles: configuration.onlineTiles.map(OnlineTiles.init))
         let description = APIDescription()
         let houseOperations = HouseOperations.all(
             views: views, houseLog: houseLog, answers: answers, directory: directory, backups: backups,
@@ -170,15 +170,17 @@ package final class Service: Sendable {
                 others: houseOperations)
             + houseOperations + description.operations + page.operations
         description.describe(operations)
-        let recording = Self.recording(for: taken, decisions, receipts, requestFigures, under: keyEncryptionKey)
-        door = Door(
-            decisions: decisions, routes: RouteTable(operations, pages: page.routes(over: operations) + recording),
-            answers: answers,
-            callers: callers,
+        let parts = try ShardingParts(configuration.sharding, decisions, answers)
+        let others =
+            Self.recording(for: taken, decisions, receipts, requestFigures, under: keyEncryptionKey) + parts.routes
+        let door = Door(
+            decisions: decisions, routes: RouteTable(operations, pages: page.routes(over: operations) + others),
+            answers: answers, callers: callers,
             requestKeys: RequestKeys(under: keyEncryptionKey),
             crossOrigin: CrossOrigin(origins: configuration.allowedOrigins), requestFigures: requestFigures,
             deviceContacts: deviceContacts, publicURL: configuration.publicURL,
             pageOfNothing: page.nothing(at:))
+        entry = (door, parts.start(configuration.sharding, door, decisions, answers, houseLog))
         try reactors.start(
             configuration, decisions, sources: sources, personLogs: personLogs, secretBoxes: secretBoxes)
     }
@@ -197,7 +199,7 @@ package final class Service: Sendable {
 
     /// Answers a request that came without a socket, exactly once, on any thread.
     package func handle(_ request: HTTPRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        door.handle(request, respond: respond)
+        if let sharding { sharding.handle(request, respond: respond) } else { door.handle(request, respond: respond) }
     }
 
     /// Listens for requests until ``stop(_:)``; returns the port, which the system chooses if `port` is 0. The lock file
@@ -205,7 +207,13 @@ package final class Service: Sendable {
     package func listen(host name: String, port: Int) throws(HTTPServerError) -> Int {
         try server.listen(
             host: name, port: port, announcingIn: directory, bodyLimit: { [door] in door.routes.bodyLimit($0, $1) },
-            handle: { [door] in door.handle($0, respond: $1) })
+            handle: { [entry] in
+                if let sharding = entry.sharding {
+                    sharding.handle($0, respond: $1)
+                } else {
+                    entry.door.handle($0, respond: $1)
+                }
+            })
     }
 
     /// Ends the wait of every request, answers the accepted ones, then stops thread after thread. Acknowledged events
@@ -219,6 +227,7 @@ package final class Service: Sendable {
         waitingRoom.close()
         log.releaseCallers()
         host.releaseCallers()
+        sharding?.stop()
         let server = self.server.take()
         // No new connections from here on.
         server?.beginStopping()
@@ -286,6 +295,25 @@ package final class Service: Sendable {
         }
         try DataDirectory.writePrivate(Array((secret.text + "\n").utf8), to: directory.adminToken)
         return (secret.text, true)
+    }
+}
+
+extension Service {
+    /// The keys of devices that encrypt in the app, by the device's handle.
+    private static func secretBoxes(_ configuration: ServiceConfiguration) throws -> [Handle: SecretBox] {
+        try configuration.ownTracksKeys.mapValues { path throws(LogError) in
+            guard let phrase = DataDirectory.read(path, atMost: 4096) else { throw .file(path: path, errno: errno) }
+            return SecretBox(passPhrase: phrase.last == UInt8(ascii: "\n") ? phrase.dropLast() : phrase[...])
+        }
+    }
+}
+
+extension OnlineTiles {
+    /// The server of `config.json`.
+    fileprivate init(_ configured: ServiceConfiguration.OnlineTiles) {
+        self.init(
+            address: configured.address, origin: "\(configured.origin)", attribution: configured.attribution,
+            maxZoom: configured.maxZoom)
     }
 }
 

@@ -78,6 +78,9 @@ final class ServiceUnderTest: Sendable {
         return service
     }
 
+    /// `nil` while the service is stopped.
+    var runningService: Service? { running.withLock { $0 } }
+
     func start() throws {
         let clock = self.clock
         let service = try Service(
@@ -103,8 +106,12 @@ final class ServiceUnderTest: Sendable {
     }
 
     /// Listens on a port of the loopback address, after a restart the same one again.
-    func listen() throws -> Int {
+    ///
+    /// - Parameter wanted: the port; 0 lets the system choose.
+    @discardableResult
+    func listen(at wanted: Int = 0) throws -> Int {
         try port.withLock { port in
+            if port == 0 { port = wanted }
             port = try service.listen(host: "127.0.0.1", port: port)
             return port
         }

@@ -75,6 +75,9 @@ package struct ServiceConfiguration: Sendable {
     /// The database that has the log; `nil` if the log is a file of the data directory.
     package var database: Database?
 
+    /// The part that the process has in a house with shards; `nil` in a house with one log.
+    package var sharding: Sharding?
+
     /// The defaults.
     package init() {}
 
@@ -169,10 +172,13 @@ package struct ServiceConfiguration: Sendable {
             case "onlineTiles": configuration.onlineTiles = value.isNull ? nil : try onlineTiles(value)
             case "shipping": configuration.shipping = value.isNull ? nil : try shipping(value)
             case "log": configuration.database = value.isNull ? nil : try database(value)
+            case "shards": configuration.sharding = value.isNull ? nil : try shards(value, configuration.sharding)
+            case "shard": configuration.sharding = value.isNull ? nil : try shard(value, configuration.sharding)
             case "ownTracksKeys": configuration.ownTracksKeys = value.isNull ? [:] : try files(value, key)
             default: throw .unknownKey(key, in: "the top level")
             }
         }
+        try checkSharding(configuration)
         return configuration
     }
 

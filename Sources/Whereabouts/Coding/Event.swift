@@ -115,6 +115,12 @@ package indirect enum Event: Hashable, Sendable {
     case operatorActed(OperatorAct)
     /// The heads of the persons' logs, recorded before a checkpoint of the whole log.
     case headsCommitted(HeadsCommitment)
+    /// The sizes of shards, and their roots, as the directory has checked them.
+    case shardsWitnessed(ShardSizes)
+    /// The person lives in this shard. In the directory's log and in the shards'.
+    case personPlaced(PersonID, ShardNumber)
+    /// The log is this shard's, and has the facts of the directory up to this event of the directory.
+    case directoryFollowed(ShardNumber, directory: Identifier128?, upTo: Int64)
 }
 
 /// The number under which a kind of event is stored. Numbers are never reused. Kinds without a case of ``Event`` were
@@ -195,6 +201,9 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case sealingKeyWithdrawn = 78
     case deviceSealed = 79
     case sealingRefused = 80
+    case shardsWitnessed = 81
+    case personPlaced = 82
+    case directoryFollowed = 83
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
     package var name: String {

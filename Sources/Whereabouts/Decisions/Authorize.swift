@@ -28,7 +28,9 @@ extension Standing {
     package func authorize(
         _ caller: Caller, to act: Act, about handle: Handle, at now: Timestamp
     ) -> Result<Permit, RefusedAct> {
-        guard let subject = person(handle) else { return .failure(RefusedAct(subject: nil, code: .unknownPerson)) }
+        guard let subject = person(handle), !livesElsewhere(subject) else {
+            return .failure(RefusedAct(subject: nil, code: .unknownPerson))
+        }
         func refused(_ code: RefusalCode) -> Result<Permit, RefusedAct> {
             .failure(RefusedAct(subject: subject, code: code))
         }

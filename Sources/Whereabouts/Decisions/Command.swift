@@ -1,6 +1,7 @@
 /// A request, parsed at the door. The writer decides it against the newest ``Standing``.
 package enum Command: Sendable {
-    case addPerson(Handle)
+    /// In a house with shards, the person gets one of `shards`.
+    case addPerson(Handle, among: [ShardNumber] = [])
     /// `key` is the hash of its first reporting key. Only the answer to this command has the key itself.
     case addDevice(Handle, of: Handle, key: Hash256? = nil)
     case removeDevice(Handle)
@@ -33,7 +34,7 @@ package enum Command: Sendable {
     case inviteToAccount(by: Handle?, hash: Hash256, expires: Timestamp)
     case withdrawAccountInvitation(AccountInvitationID)
     /// A caller without an account shows a code with this hash; `key` is the hash of their first token.
-    case openAccount(Hash256, as: Handle, key: Hash256)
+    case openAccount(Hash256, as: Handle, key: Hash256, among: [ShardNumber] = [])
     /// The subject gives or refuses consent to a query.
     case answerConsent(QueryID, of: Handle, isGiven: Bool)
     case addRegion(Region, of: Handle)
@@ -133,6 +134,12 @@ package enum Command: Sendable {
     case moveLog(to: LogPlace)
     /// Records the heads of the persons' logs, before a checkpoint of the whole log.
     case commitHeads(HeadsCommitment)
+    /// The log becomes a shard's.
+    case foundShard(ShardNumber)
+    /// A shard takes over what the directory has recorded.
+    case followDirectory(DirectoryFacts)
+    /// The directory has checked the logs of shards.
+    case witnessShards(ShardSizes)
     /// Repeats the erasure of a person who was erased after the copy was made.
     case finishErasure(PersonID)
     /// For how many days a person's reports are kept, or without a handle everyone's; `nil` for no limit.
@@ -209,6 +216,8 @@ package struct Decision: Sendable {
         package let event: Event
         /// The number of the event that led to this one; 0 without one.
         package let cause: Int64
+        /// The fact of the directory that it repeats; `nil` for an event of the command's own actor and request.
+        package let followed: DirectoryFacts.Item?
     }
     /// The events to append, in order.
     package internal(set) var drafts: [Draft] = []
@@ -219,7 +228,19 @@ package struct Decision: Sendable {
     /// Whether the refusal is one of many in this minute, and is only counted.
     package internal(set) var isCountedRefusal = false
 
-    mutating func append(_ event: Event, to stream: StreamID, cause: Int64 = 0) {
-        drafts.append(Draft(stream: stream, event: event, cause: cause))
+    /// Who led to an event: the caller of the command, or the actor of the fact that it repeats.
+    package func actor(_ index: Int, of caller: Caller) -> PrincipalID {
+        drafts[index].followed?.actor ?? caller.principal
+    }
+
+    /// The request that led to an event.
+    package func request(_ index: Int, of request: RequestID) -> RequestID {
+        drafts[index].followed?.correlation ?? request
+    }
+
+    mutating func append(
+        _ event: Event, to stream: StreamID, cause: Int64 = 0, as followed: DirectoryFacts.Item? = nil
+    ) {
+        drafts.append(Draft(stream: stream, event: event, cause: cause, followed: followed))
     }
 }

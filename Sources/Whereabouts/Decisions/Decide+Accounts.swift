@@ -62,7 +62,8 @@ extension Standing {
     /// The caller has no credentials yet. The answer need not say that a name is taken, because handles end in random
     /// characters.
     func openAccount(
-        _ hash: Hash256, as handle: Handle, key: Hash256, by caller: Caller, at now: Timestamp
+        _ hash: Hash256, as handle: Handle, key: Hash256, among shards: [ShardNumber], by caller: Caller,
+        at now: Timestamp
     ) throws(Refusal) -> Decision {
         try requireHouse(caller)
         guard let id = invitations.toAccount(hashed: hash), let invitation = invitations[id],
@@ -75,6 +76,9 @@ extension Standing {
         let token = TokenID(rawValue: tokens.next)
         var decision = Decision()
         decision.append(.personAdded(person, handle: .open(handle)), to: .audit(person), cause: id.rawValue)
+        if let shard = home(among: shards) {
+            decision.append(.personPlaced(person, shard), to: .house, cause: id.rawValue)
+        }
         decision.append(
             .tokenIssued(
                 AccessToken(

@@ -4,7 +4,9 @@ extension Standing {
     /// Adds a person; only the operator may. The reply has the new id.
     ///
     /// - Throws: ``Refusal/alreadyExists(_:)`` if a person has the handle.
-    func addPerson(_ handle: Handle, by caller: Caller) throws(Refusal) -> Decision {
+    func addPerson(
+        _ handle: Handle, among shards: [ShardNumber], by caller: Caller
+    ) throws(Refusal) -> Decision {
         try requireOperator(caller)
         guard person(handle) == nil else {
             throw .alreadyExists("A person of this name exists; choose another handle.")
@@ -12,6 +14,7 @@ extension Standing {
         let person = PersonID(rawValue: persons.next)
         var decision = Decision()
         decision.append(.personAdded(person, handle: .open(handle)), to: .audit(person))
+        if let shard = home(among: shards) { decision.append(.personPlaced(person, shard), to: .house) }
         decision.reply = .person(person)
         return decision
     }
@@ -31,7 +34,7 @@ extension Standing {
 
     /// The events of an erasure: the ends of the queries about the person and by them, then the erasure itself. The
     /// keys are destroyed after the commit.
-    private func erasing(_ person: PersonID) -> Decision {
+    func erasing(_ person: PersonID) -> Decision {
         var decision = Decision()
         for query in queries.open(about: person) {
             decision.append(

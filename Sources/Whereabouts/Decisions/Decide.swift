@@ -28,6 +28,7 @@ extension Standing {
         known fixes: inout some FixLookup
     ) throws(Refusal) -> Decision {
         guard isValid(caller, at: now) else { throw .notAuthenticated }
+        try requireOwn(command, by: caller)
         switch command {
         case .reportFixes(let device, let reports):
             return try decideFixes(reports, of: device, by: caller, at: now, known: &fixes)
@@ -36,7 +37,7 @@ extension Standing {
         case .beginImport(let file, let person): return try beginImport(file, of: person, by: caller)
         case .endImport(let id, let counts, let fault, let person):
             return try endImport(id, counts, fault: fault, of: person, by: caller)
-        case .addPerson(let handle): return try addPerson(handle, by: caller)
+        case .addPerson(let handle, let shards): return try addPerson(handle, among: shards, by: caller)
         case .addDevice(let name, let who, let key): return try addDevice(name, of: who, key: key, by: caller, at: now)
         case .removeDevice(let handle): return try removeDevice(handle, by: caller, at: now)
         case .issueToken(let holder, let scopes, let hash, let until):
@@ -63,8 +64,8 @@ extension Standing {
         case .inviteToAccount(let person, let hash, let expires):
             return try inviteToAccount(of: person, hash: hash, expires: expires, by: caller, at: now)
         case .withdrawAccountInvitation(let id): return try withdrawAccountInvitation(id, by: caller, at: now)
-        case .openAccount(let hash, let handle, let key):
-            return try openAccount(hash, as: handle, key: key, by: caller, at: now)
+        case .openAccount(let hash, let handle, let key, let shards):
+            return try openAccount(hash, as: handle, key: key, among: shards, by: caller, at: now)
         case .answerConsent(let query, let person, let isGiven):
             return try answerConsent(
                 query, of: person, isGiven: isGiven, by: caller, at: now, questionTime: questionTime)
@@ -119,6 +120,9 @@ extension Standing {
             return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
         case .testWebhook(let webhook, let person): return try testWebhook(webhook, of: person, by: caller, at: now)
         case .recordRestore, .recordLoss, .moveLog, .commitHeads: return try recordLog(command, by: caller)
+        case .foundShard(let shard): return try foundShard(shard, by: caller)
+        case .followDirectory(let facts): return try followDirectory(facts, by: caller)
+        case .witnessShards(let sizes): return try witnessShards(sizes, by: caller)
         case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }
     }

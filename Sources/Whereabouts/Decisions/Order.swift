@@ -44,9 +44,11 @@ extension Order where Reply == TokenID {
         Order(.issueToken(for: holder, scopes: scopes, hash: hash, until: until)) { $0.token }
     }
 
-    /// ``Command/openAccount(_:as:key:)``, whose reply is the new person's first token.
-    package static func openAccount(_ hash: Hash256, as handle: Handle, key: Hash256) -> Order {
-        Order(.openAccount(hash, as: handle, key: key)) { $0.token }
+    /// ``Command/openAccount(_:as:key:among:)``, whose reply is the new person's first token.
+    package static func openAccount(
+        _ hash: Hash256, as handle: Handle, key: Hash256, among shards: [ShardNumber] = []
+    ) -> Order {
+        Order(.openAccount(hash, as: handle, key: key, among: shards)) { $0.token }
     }
 
     /// ``Command/openSession(from:hash:)``

@@ -77,6 +77,9 @@ extension EventKind {
         case .sealingKeyWithdrawn: SealingKeyWithdrawn.self
         case .deviceSealed: DeviceSealed.self
         case .sealingRefused: SealingRefused.self
+        case .shardsWitnessed: ShardsWitnessed.self
+        case .personPlaced: PersonPlaced.self
+        case .directoryFollowed: DirectoryFollowed.self
         }
     }
 }
@@ -159,6 +162,9 @@ extension Event {
         case .lossAccepted: .lossAccepted
         case .logMoved: .logMoved
         case .headsCommitted: .headsCommitted
+        case .shardsWitnessed: .shardsWitnessed
+        case .personPlaced: .personPlaced
+        case .directoryFollowed: .directoryFollowed
         case .operatorActed: .operatorActed
         }
     }

@@ -19,6 +19,8 @@ extension Standing {
         package internal(set) var sharing = Sharing()
         /// The newest fixes.
         package internal(set) var newest = NewestFixes()
+        /// The shard in which the person lives; `nil` in a house without shards.
+        package internal(set) var home: ShardNumber?
         /// The place in an invitation tree.
         package internal(set) var inviting = Inviting()
 
@@ -117,6 +119,7 @@ extension Standing.Person {
         fields.timestamp(18, inviting.ofTree.fullAt)
         fields.integers(19, withdrawn.numbers.stored)
         fields.integer(20, withdrawn.through == 0 ? nil : withdrawn.through)
+        fields.integer(21, home?.rawValue)
     }
 
     init(from fields: inout FieldReader) throws(CBORError) {
@@ -144,6 +147,7 @@ extension Standing.Person {
         inviting.ofTree.fullAt = try fields.timestamp(18)
         withdrawn.numbers = try NumberSet(stored: try fields.integers(19))
         withdrawn.through = try fields.integer(20) ?? 0
+        home = try fields.integer(21).map { (number) throws(CBORError) in try require(ShardNumber(rawValue: number)) }
     }
 
     private static func newestFix(

@@ -9,6 +9,8 @@ extension Standing {
         package internal(set) var retention = Retention()
         /// The persons' keys for sealed fixes.
         package internal(set) var sealingKeys = SealingKeys()
+        /// Where people's logs are.
+        package internal(set) var places = Places()
         private var byHandle: [Handle: PersonID] = [:]
         /// The number of the next person or device: they share their numbers.
         package internal(set) var next = PrincipalID.first.rawValue

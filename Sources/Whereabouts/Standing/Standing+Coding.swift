@@ -96,6 +96,10 @@ extension Standing {
             $0.integer(7, highestKey == 0 ? nil : highestKey)
             $0.integer(8, mark)
             $0.integer(9, logPlace == .sqlite ? nil : logPlace.rawValue)
+            $0.integer(10, places.own?.rawValue)
+            $0.identifier(11, places.directory)
+            $0.integer(12, places.followed == 0 ? nil : places.followed)
+            if !places.witnessed.all.isEmpty { $0.bytes(13, places.witnessed.bytes) }
         }
     }
 
@@ -109,6 +113,10 @@ extension Standing {
         if let key = try fields.integer(7) { note(key: key) }
         progress.mark = try fields.integer(8)
         progress.logPlace = try require(LogPlace(rawValue: try fields.integer(9) ?? 0))
+        if let own = try fields.integer(10) { places.own = try require(ShardNumber(rawValue: own)) }
+        places.directory = try fields.identifier(11)
+        places.followed = try fields.integer(12) ?? 0
+        if let bytes = try fields.bytes(13) { places.witnessed = try require(ShardSizes(bytes: bytes)) }
     }
 }
 

@@ -33,7 +33,7 @@ extension Standing {
         mutating func add(_ token: AccessToken) {
             all[token.id] = Token(issued: token)
             byHash[token.hash] = token.id
-            next = token.id.rawValue + 1
+            next = max(next, token.id.rawValue + 1)
         }
 
         mutating func revoke(_ id: TokenID) {

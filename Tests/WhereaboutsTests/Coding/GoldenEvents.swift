@@ -466,7 +466,14 @@ enum GoldenEvents {
         ),
         "HeadsCommitted-none": .headsCommitted(
             HeadsCommitment(name: "localhost/whereabouts/7f3c", upTo: 1, size: 0, root: hash, commits: [])),
+        "ShardsWitnessed": .shardsWitnessed(
+            ShardSizes([ShardSize(shard: shard, log: query, epoch: 1, size: 41, root: hash)])),
+        "PersonPlaced": .personPlaced(PersonID(rawValue: 4), shard),
+        "DirectoryFollowed": .directoryFollowed(shard, directory: query, upTo: 41),
+        "DirectoryFollowed-founded": .directoryFollowed(shard, directory: nil, upTo: 0),
     ]
+
+    private static let shard = ShardNumber(rawValue: 2) ?? { preconditionFailure() }()
 
     private static let firstEvents: NumberSet = {
         var numbers = NumberSet()
