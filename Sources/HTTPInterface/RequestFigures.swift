@@ -19,9 +19,12 @@ package final class RequestFigures: Sendable {
 
     /// What the process does for readers, or as one.
     package let readers = ReaderFigures()
+    /// What the process knows of the other processes of a house with shards.
+    package let shards: ShardFigures
     private let table = Mutex<[Key: Histogram]>([:])
 
-    package init() {}
+    /// - Parameter shards: The shards of a directory.
+    package init(shards: [ShardNumber] = []) { self.shards = ShardFigures(shards) }
 
     /// Counts a request; any thread may call it.
     package func add(_ key: Key, seconds: Double) {

@@ -1,7 +1,7 @@
 import Answers
 import Cryptography
 import Glibc
-import HTTPInterface
+package import HTTPInterface
 import HTTPServer
 import Log
 import Reactors
@@ -29,7 +29,6 @@ enum RunningSharding: Sendable {
     func stop() {
         switch self {
         case .directory(let loop, let edge):
-            loop.witness()
             loop.stop()
             edge.stop()
         case .shard(let follower, _): follower.stop()
@@ -44,14 +43,15 @@ struct ShardingParts {
     let routes: [Route]
 
     init(
-        _ sharding: ServiceConfiguration.Sharding?, _ decisions: Decisions, _ answers: AnswerPool
+        _ sharding: ServiceConfiguration.Sharding?, _ decisions: Decisions, _ answers: AnswerPool,
+        _ figures: ShardFigures
     ) throws(LogError) {
         switch sharding {
         case nil: (loop, seal, routes) = (nil, nil, [])
         case .directory(_, let key, let seconds):
             let seal = try Service.seal(key)
             let loop = DirectoryLoop(
-                decisions.shards, decisions: decisions, answers: answers, figures: ShardFigures(decisions.shards),
+                decisions.shards, decisions: decisions, answers: answers, figures: figures,
                 witnessSeconds: seconds)
             self.loop = loop
             self.seal = seal
@@ -63,7 +63,7 @@ struct ShardingParts {
     /// Starts the threads.
     func start(
         _ sharding: ServiceConfiguration.Sharding?, _ door: Door, _ decisions: Decisions, _ answers: AnswerPool,
-        _ houseLog: HouseLog
+        _ houseLog: HouseLog, _ figures: ShardFigures
     ) -> RunningSharding? {
         guard let sharding, let seal else { return nil }
         // The links count requests for the metrics of readers, which nobody reads here.
@@ -80,7 +80,7 @@ struct ShardingParts {
             let link = WriterLink(
                 [directory], trustFile: key.caFile, seal: seal, figures: readers, clock: decisions.clock)
             let follower = DirectoryFollower(
-                number, link: link, decisions: decisions, houseLog: houseLog, answers: answers)
+                number, link: link, decisions: decisions, houseLog: houseLog, answers: answers, figures: figures)
             follower.start()
             return .shard(follower, ShardDoor(door: door, follower: follower))
         }

@@ -145,7 +145,7 @@ package final class Service: Sendable {
         background = (FingerprintChecker(host: host), SelfCheck(host: host, log: log, clock: clock), shipper)
         operatorToken = try Self.adminToken(directory, log)
         backups.settleLater()
-        let requestFigures = RequestFigures()
+        let requestFigures = RequestFigures(shards: decisions.shards)
         let callers = Callers(decisions)
         let page = PageRoutes(
             views: views, callers: callers, seal: seal, geocodingBudgets: geocodingBudgets,
@@ -170,7 +170,7 @@ package final class Service: Sendable {
                 others: houseOperations)
             + houseOperations + description.operations + page.operations
         description.describe(operations)
-        let parts = try ShardingParts(configuration.sharding, decisions, answers)
+        let parts = try ShardingParts(configuration.sharding, decisions, answers, requestFigures.shards)
         let others =
             Self.recording(for: taken, decisions, receipts, requestFigures, under: keyEncryptionKey) + parts.routes
         let door = Door(
@@ -180,7 +180,7 @@ package final class Service: Sendable {
             crossOrigin: CrossOrigin(origins: configuration.allowedOrigins), requestFigures: requestFigures,
             deviceContacts: deviceContacts, publicURL: configuration.publicURL,
             pageOfNothing: page.nothing(at:))
-        entry = (door, parts.start(configuration.sharding, door, decisions, answers, houseLog))
+        entry = (door, parts.start(configuration.sharding, door, decisions, answers, houseLog, requestFigures.shards))
         try reactors.start(
             configuration, decisions, sources: sources, personLogs: personLogs, secretBoxes: secretBoxes)
     }

@@ -1,5 +1,6 @@
 package import Answers
 import Cryptography
+package import HTTPInterface
 import JSON
 import Log
 package import Readers
@@ -15,9 +16,6 @@ package final class DirectoryFollower: Sendable {
         package var heardAt: Double?
         /// Why the directory refuses the shard, or the shard the directory; `nil` if neither does.
         package var trouble: String?
-
-        /// The time since the shard had everything that the directory had.
-        package var secondsBehind: Double? { heardAt.map { MonotonicClock.seconds - $0 } }
     }
 
     private let shard: ShardNumber
@@ -25,6 +23,7 @@ package final class DirectoryFollower: Sendable {
     private let decisions: Decisions
     private let houseLog: HouseLog
     private let answers: AnswerPool
+    private let figures: ShardFigures
     private let state: Mutex<State>
     private let isStopping = Monitor(false)
     private let thread = Mutex<WorkerThread?>(nil)
@@ -39,10 +38,11 @@ package final class DirectoryFollower: Sendable {
     private static let answerMilliseconds = 20_000
 
     package init(
-        _ shard: ShardNumber, link: WriterLink, decisions: Decisions, houseLog: HouseLog, answers: AnswerPool
+        _ shard: ShardNumber, link: WriterLink, decisions: Decisions, houseLog: HouseLog, answers: AnswerPool,
+        figures: ShardFigures
     ) {
         (self.shard, self.link, self.decisions) = (shard, link, decisions)
-        (self.houseLog, self.answers) = (houseLog, answers)
+        (self.houseLog, self.answers, self.figures) = (houseLog, answers, figures)
         // A start within the bound after a stop is nothing special: the log has the facts of then.
         state = Mutex(State(heardAt: MonotonicClock.seconds))
     }
@@ -51,10 +51,12 @@ package final class DirectoryFollower: Sendable {
     package var now: State { state.withLock { $0 } }
 
     /// Why the shard answers no requests but reports; `nil` if it does.
-    package var problem: Problem? {
-        let now = now
-        if let trouble = now.trouble { return Problem(503, "Shard refused", trouble, retryAfterSeconds: 60) }
-        guard now.secondsBehind.map({ $0 > Self.silentSecondsMax }) ?? true else { return nil }
+    package var problem: Problem? { Self.problem(now, at: MonotonicClock.seconds) }
+
+    /// - Parameter now: Of the monotonic clock.
+    static func problem(_ state: State, at now: Double) -> Problem? {
+        if let trouble = state.trouble { return Problem(503, "Shard refused", trouble, retryAfterSeconds: 60) }
+        if let heardAt = state.heardAt, now - heardAt <= silentSecondsMax { return nil }
         return Problem(
             503, "No directory", "The directory has not answered for a minute; send the same request again later.",
             retryAfterSeconds: 5)
@@ -96,6 +98,7 @@ package final class DirectoryFollower: Sendable {
                     witnessed = answer.witnessed
                     // The first proof after a start is from the size that the directory names.
                     let isProven = growth?.size == witnessed
+                    figures.noteDirectory(at: asked)
                     state.withLock { state in
                         state.heardAt = max(state.heardAt ?? asked, asked)
                         if isProven { state.trouble = nil }

@@ -1,5 +1,6 @@
 package import Answers
 import Cryptography
+package import HTTPInterface
 import HTTPServer
 import Log
 import Readers
@@ -32,7 +33,8 @@ package final class DirectoryLoop: Sendable {
     private struct State {
         var asking: [ShardNumber: Asking] = [:]
         var held: [Held] = []
-        var witnessedAt = 0.0
+        /// When sizes were recorded last, on the monotonic clock; `nil` if it is due.
+        var witnessedAt: Double?
         var isStopping = false
     }
 
@@ -83,7 +85,7 @@ package final class DirectoryLoop: Sendable {
             turn(head)
             let now = MonotonicClock.seconds
             let isDue = state.change { state in
-                if now - state.witnessedAt < witnessSeconds { return false }
+                if let last = state.witnessedAt, now - last < witnessSeconds { return false }
                 state.witnessedAt = now
                 return true
             }
@@ -163,6 +165,12 @@ package final class DirectoryLoop: Sendable {
         figures.change(request.shard) { state in
             (state.heardAt, state.followed) = (now, request.after)
             if case .checked(let size) = outcome { (state.checked, state.trouble) = (size, nil) }
+        }
+        // The first size of a shard, or of its new epoch, is recorded at once.
+        if case .checked(let size) = outcome,
+            decisions.log.withStanding({ $0.places.witnessed[request.shard]?.epoch != size.epoch })
+        {
+            state.change { $0.witnessedAt = nil }
         }
         // A shard that has to prove from another size learns it at once.
         var deadline = now + Self.askingSeconds

@@ -9,7 +9,7 @@ import Synchronization
 package import Whereabouts
 
 /// The entry of all requests to a house with shards, in the directory's process: answers what the directory decides, and
-/// passes everything else on to the shard to which the route belongs (``Home``).
+/// passes everything else on to the shard to which the route belongs (`Home`).
 ///
 /// A shard finds the caller by itself, decides, records and answers as any house. The edge only chooses the shard, so a wrong
 /// choice shows nothing: a shard knows no other shard's people.

@@ -39,6 +39,8 @@ struct MetricsEndpoint: Sendable {
         Self.write(decisions.log, into: &text)
         if let identities = decisions.log.identities { Self.write(identities, into: &text) }
         Self.write(requestFigures.readers, isReader: decisions.log.isFollowed, into: &text)
+        Self.write(
+            requestFigures.shards, witnessed: decisions.log.withStanding { $0.places.witnessed }, into: &text)
         Self.write(host, head: decisions.log.head, into: &text)
         Self.writeQuestions(decisions.log, into: &text)
         writeWebhooks(into: &text)

@@ -1,8 +1,18 @@
 // A house with shards: which shard a person lives in, and what a shard takes over from the directory.
 
 extension Standing {
+    /// A command of the service itself about shards.
+    func decideShards(_ command: Command, by caller: Caller) throws(Refusal) -> Decision {
+        switch command {
+        case .foundShard(let shard): try foundShard(shard, by: caller)
+        case .followDirectory(let facts): try followDirectory(facts, by: caller)
+        case .witnessShards(let sizes): try witnessShards(sizes, by: caller)
+        default: preconditionFailure("The command is none about shards.")
+        }
+    }
+
     /// Records that the log is a shard's, before it has anything else.
-    func foundShard(_ shard: ShardNumber, by caller: Caller) throws(Refusal) -> Decision {
+    private func foundShard(_ shard: ShardNumber, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         guard places.own == nil, persons.all.isEmpty, tokens.all.isEmpty else {
             throw .invalid("This log has tokens or people already, so it cannot become a shard's.")
@@ -22,7 +32,7 @@ extension Standing {
     /// Takes over facts of the directory. They keep their numbers, actors and requests. An erasure is alone in its command.
     ///
     /// - Throws: ``Refusal/invalid(_:)`` if they do not continue those before, or are of another directory.
-    func followDirectory(_ facts: DirectoryFacts, by caller: Caller) throws(Refusal) -> Decision {
+    private func followDirectory(_ facts: DirectoryFacts, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         guard let own = places.own else { throw .invalid("This log is not a shard's.") }
         guard places.directory == nil || places.directory == facts.directory else {
@@ -74,7 +84,7 @@ extension Standing {
     }
 
     /// Records the sizes of shards that the directory has checked.
-    func witnessShards(_ sizes: ShardSizes, by caller: Caller) throws(Refusal) -> Decision {
+    private func witnessShards(_ sizes: ShardSizes, by caller: Caller) throws(Refusal) -> Decision {
         try requireHouse(caller)
         var decision = Decision()
         if !sizes.all.isEmpty { decision.append(.shardsWitnessed(sizes), to: .house) }

@@ -27,8 +27,7 @@ extension Standing {
         _ command: Command, by caller: Caller, at now: Timestamp, questionTime: QuestionTime,
         known fixes: inout some FixLookup
     ) throws(Refusal) -> Decision {
-        guard isValid(caller, at: now) else { throw .notAuthenticated }
-        try requireOwn(command, by: caller)
+        try admit(command, by: caller, at: now)
         switch command {
         case .reportFixes(let device, let reports):
             return try decideFixes(reports, of: device, by: caller, at: now, known: &fixes)
@@ -120,11 +119,15 @@ extension Standing {
             return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
         case .testWebhook(let webhook, let person): return try testWebhook(webhook, of: person, by: caller, at: now)
         case .recordRestore, .recordLoss, .moveLog, .commitHeads: return try recordLog(command, by: caller)
-        case .foundShard(let shard): return try foundShard(shard, by: caller)
-        case .followDirectory(let facts): return try followDirectory(facts, by: caller)
-        case .witnessShards(let sizes): return try witnessShards(sizes, by: caller)
+        case .foundShard, .followDirectory, .witnessShards: return try decideShards(command, by: caller)
         case .finishErasure(let person): return try finishErasure(of: person, by: caller)
         }
+    }
+
+    /// Throws unless the caller's credentials are valid and the command is one of this log's.
+    private func admit(_ command: Command, by caller: Caller, at now: Timestamp) throws(Refusal) {
+        guard isValid(caller, at: now) else { throw .notAuthenticated }
+        try requireOwn(command, by: caller)
     }
 
     /// Throws unless the caller may manage the person. Strangers do not learn whether the person exists.

@@ -33,7 +33,17 @@ extension Standing {
         return counts
     }
 
-    mutating func follow(_ shard: ShardNumber, _ directory: Identifier128?, upTo number: Int64) {
+    /// Folds an event about shards.
+    mutating func foldPlaces(_ event: Event) {
+        switch event {
+        case .shardsWitnessed(let sizes): places.witnessed = ShardSizes(places.witnessed.all + sizes.all)
+        case .personPlaced(let person, let shard): persons.change(person) { $0.home = shard }
+        case .directoryFollowed(let shard, let directory, let upTo): follow(shard, directory, upTo: upTo)
+        default: return
+        }
+    }
+
+    private mutating func follow(_ shard: ShardNumber, _ directory: Identifier128?, upTo number: Int64) {
         if places.own == nil {
             places.own = shard
             persons.next = shard.firstID
@@ -45,6 +55,4 @@ extension Standing {
         if let directory { places.directory = directory }
         places.followed = number
     }
-
-    mutating func witness(_ sizes: ShardSizes) { places.witnessed = ShardSizes(places.witnessed.all + sizes.all) }
 }

@@ -95,9 +95,7 @@ extension Standing {
         case .recipientKeyUnpinned(let key): keys(of: person) { $0.unpin(key) }
         case .sealingKeyWithdrawn(let key, let reason): keys(of: person) { $0.withdraw(key, reason) }
         case .deviceSealed(let device, let isSealed): devices.change(device) { $0.isSealed = isSealed }
-        case .shardsWitnessed(let sizes): witness(sizes)
-        case .personPlaced(let person, let shard): persons.change(person) { $0.home = shard }
-        case .directoryFollowed(let shard, let directory, let upTo): follow(shard, directory, upTo: upTo)
+        case .shardsWitnessed, .personPlaced, .directoryFollowed: foldPlaces(recorded.event)
         case .consentRefused, .operatorActed, .headsCommitted, .sealingRefused: break
         }
         queries.forgetOld(at: now)

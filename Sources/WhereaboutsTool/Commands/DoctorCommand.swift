@@ -137,7 +137,8 @@ enum DoctorCommand {
         do throws(ServiceConfiguration.ReadError) {
             let configuration = try ServiceConfiguration.read(path + "/config.json")
             findings +=
-                database(configuration) + shipping(configuration) + pushKeys(configuration)
+                database(configuration) + shards(configuration, path) + shipping(configuration)
+                + pushKeys(configuration)
                 + pushServers(configuration) + [front(configuration)]
         } catch {
             findings.append(.wrong("config.json", "\(error)"))

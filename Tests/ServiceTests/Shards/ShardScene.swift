@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Answers
+@testable import HTTPInterface
 @testable import Log
 @testable import Posting
 @testable import Projections

@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 import Whereabouts
 
+@testable import Answers
+@testable import HTTPInterface
 @testable import Log
 @testable import Projections
 @testable import Service

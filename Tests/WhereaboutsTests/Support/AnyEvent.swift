@@ -54,6 +54,19 @@ struct AnyEvent {
         return DestroyedKeys(keys: Set(keys).sorted(), numbers: numbers)
     }
 
+    mutating func shardSizes() -> ShardSizes {
+        let numbers = (0..<Int.random(in: 1...3, using: &random)).compactMap { _ in
+            ShardNumber(rawValue: .random(in: ShardNumber.range, using: &random))
+        }
+        return ShardSizes(
+            numbers.map { number in
+                ShardSize(
+                    shard: number, log: Identifier128(high: random.next(), low: random.next()),
+                    epoch: .random(in: 1...3, using: &random), size: .random(in: 1...5_000_000, using: &random),
+                    root: Hash256(words: (random.next(), random.next(), random.next(), random.next())))
+            })
+    }
+
     mutating func keptNewest() -> KeptNewest {
         let devices = (1...Int64.random(in: 1...3, using: &random)).map { id in
             let silences: [Int64] = Bool.random(using: &random) ? [3600, 7200] : []

@@ -22,7 +22,10 @@ struct House {
             let decision = try standing.decide(
                 command, by: caller, at: now, questionTime: { [now] _, _ in now }, known: &known)
             for draft in decision.drafts {
-                record(draft.event, in: draft.stream, cause: draft.cause, by: caller, key: key)
+                let actor = draft.followed.map { Caller(principal: $0.actor, scopes: [], token: nil) }
+                record(
+                    draft.event, in: draft.stream, cause: draft.cause, by: actor ?? caller,
+                    key: draft.followed?.correlation ?? key)
             }
             if let refusal = decision.refusal { return .failure(refusal) }
             return .success(decision.reply)

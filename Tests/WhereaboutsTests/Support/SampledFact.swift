@@ -85,6 +85,7 @@ struct SampledFields: FieldVisitor {
             case is WeeklyHours.Type: random.hours()
             case is DestroyedKeys.Type: random.destroyedKeys()
             case is KeptNewest.Type: random.keptNewest()
+            case is ShardSizes.Type: random.shardSizes()
             default: preconditionFailure("\(Shape.self) has no random values; add them to AnyEvent.")
             }
         guard let shape = shape as? Shape else { throw Unfit() }

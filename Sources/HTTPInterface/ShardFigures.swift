@@ -1,4 +1,5 @@
 import Synchronization
+import Threading
 package import Whereabouts
 
 /// What the directory knows of its shards, and a shard of its directory; for `doctor`, the metrics and the door.
@@ -18,6 +19,8 @@ package final class ShardFigures: Sendable {
     }
 
     private let states: Mutex<[ShardNumber: State]>
+    /// When the directory last answered this shard, on the monotonic clock.
+    private let directoryHeardAt = Mutex<Double?>(nil)
 
     package init(_ shards: [ShardNumber]) {
         states = Mutex(Dictionary(uniqueKeysWithValues: shards.map { ($0, State()) }))
@@ -31,8 +34,16 @@ package final class ShardFigures: Sendable {
         states.withLock { states in states.sorted { $0.key < $1.key }.map { (shard: $0.key, state: $0.value) } }
     }
 
+    /// In a shard, the seconds since the directory's last good answer was asked for; `nil` elsewhere.
+    package var secondsSinceDirectory: Double? {
+        directoryHeardAt.withLock { $0 }.map { MonotonicClock.seconds - $0 }
+    }
+
+    /// Notes when the directory was heard of.
+    package func noteDirectory(at seconds: Double) { directoryHeardAt.withLock { $0 = seconds } }
+
     /// Changes the state of a shard of the house.
-    func change(_ shard: ShardNumber, _ body: (inout State) -> Void) {
+    package func change(_ shard: ShardNumber, _ body: (inout State) -> Void) {
         states.withLock { states in if states[shard] != nil { body(&states[shard, default: State()]) } }
     }
 }
