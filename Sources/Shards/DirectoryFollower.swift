@@ -114,8 +114,9 @@ package final class DirectoryFollower: Sendable {
                 note(
                     (try? JSONDocument.parse(answer.body).root["detail"]?.string) ?? "The directory refuses this shard."
                 )
-                provenAt = nil
             }
+            // Nobody has seen the proof, or it did not count.
+            provenAt = nil
             _ = isStopping.wait(milliseconds: Self.retryMilliseconds) { $0 ? true : nil }
         }
     }

@@ -176,7 +176,7 @@ import Testing
         var types: Set<String> = []
         let folders = [
             "HTTPServer", "Answers", "Maintenance", "Reactors", "HTTPInterface", "ReportEndpoints", "PersonEndpoints",
-            "HouseEndpoints", "Readers",
+            "HouseEndpoints", "Readers", "Shards",
             "WebPage", "Service",
         ]
         for folder in folders {
