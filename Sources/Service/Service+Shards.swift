@@ -63,7 +63,7 @@ struct ShardingParts {
     /// Starts the threads.
     func start(
         _ sharding: ServiceConfiguration.Sharding?, _ door: Door, _ decisions: Decisions, _ answers: AnswerPool,
-        _ houseLog: HouseLog, _ figures: ShardFigures
+        _ houseLog: HouseLog, _ figures: ShardFigures, whenErased: @escaping @Sendable () -> Void
     ) -> RunningSharding? {
         guard let sharding, let seal else { return nil }
         // The links count requests for the metrics of readers, which nobody reads here.
@@ -80,7 +80,8 @@ struct ShardingParts {
             let link = WriterLink(
                 [directory], trustFile: key.caFile, seal: seal, figures: readers, clock: decisions.clock)
             let follower = DirectoryFollower(
-                number, link: link, decisions: decisions, houseLog: houseLog, answers: answers, figures: figures)
+                number, link: link, decisions: decisions, houseLog: houseLog, answers: answers, figures: figures,
+                whenErased: whenErased)
             follower.start()
             return .shard(follower, ShardDoor(door: door, follower: follower))
         }

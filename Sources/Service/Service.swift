@@ -156,18 +156,15 @@ package final class Service: Sendable {
             views: views, houseLog: houseLog, answers: answers, directory: directory, backups: backups,
             backupMaker: BackupMaker(directory: directory, log: log, clock: clock),
             deviceContacts: deviceContacts, geocodingBudgets: geocodingBudgets, requestFigures: requestFigures,
-            verificationProgress: verificationProgress, apps: reactors.apps,
-            webhooks: reactors.webhooks,
-            witnesses: reactors.witnesses, shipper: shipper,
-            serverCounters: { [server] in server.counters })
+            verificationProgress: verificationProgress, apps: reactors.apps, webhooks: reactors.webhooks,
+            witnesses: reactors.witnesses, shipper: shipper, serverCounters: { [server] in server.counters })
         let operations =
             ReportOperations.all(views: views, answers: answers, secretBoxes: secretBoxes)
             + PersonOperations.all(
                 views: views, personLogs: personLogs, answers: answers, waitingRoom: waitingRoom,
                 deliverer: reactors.deliverer, sources: sources, webhooks: reactors.webhooks,
                 hasTrackers: configuration.mqtt?.discoveryPrefix != nil,
-                spoolRoom: SpoolRoom(directory: directory.path),
-                others: houseOperations)
+                spoolRoom: SpoolRoom(directory: directory.path), others: houseOperations)
             + houseOperations + description.operations + page.operations
         description.describe(operations)
         let parts = try ShardingParts(configuration.sharding, decisions, answers, requestFigures.shards)
@@ -175,12 +172,14 @@ package final class Service: Sendable {
             Self.recording(for: taken, decisions, receipts, requestFigures, under: keyEncryptionKey) + parts.routes
         let door = Door(
             decisions: decisions, routes: RouteTable(operations, pages: page.routes(over: operations) + others),
-            answers: answers, callers: callers,
-            requestKeys: RequestKeys(under: keyEncryptionKey),
+            answers: answers, callers: callers, requestKeys: RequestKeys(under: keyEncryptionKey),
             crossOrigin: CrossOrigin(origins: configuration.allowedOrigins), requestFigures: requestFigures,
             deviceContacts: deviceContacts, publicURL: configuration.publicURL,
             pageOfNothing: page.nothing(at:))
-        entry = (door, parts.start(configuration.sharding, door, decisions, answers, houseLog, requestFigures.shards))
+        let sharding = parts.start(
+            configuration.sharding, door, decisions, answers, houseLog, requestFigures.shards,
+            whenErased: backups.settleLater)
+        entry = (door, sharding)
         try reactors.start(
             configuration, decisions, sources: sources, personLogs: personLogs, secretBoxes: secretBoxes)
     }

@@ -24,6 +24,7 @@ package final class DirectoryFollower: Sendable {
     private let houseLog: HouseLog
     private let answers: AnswerPool
     private let figures: ShardFigures
+    private let whenErased: @Sendable () -> Void
     private let state: Mutex<State>
     private let isStopping = Monitor(false)
     private let thread = Mutex<WorkerThread?>(nil)
@@ -37,12 +38,14 @@ package final class DirectoryFollower: Sendable {
     /// Longer than the directory holds a message.
     private static let answerMilliseconds = 20_000
 
+    /// - Parameter whenErased: Called after the keys of someone whom the directory has erased were destroyed here.
     package init(
         _ shard: ShardNumber, link: WriterLink, decisions: Decisions, houseLog: HouseLog, answers: AnswerPool,
-        figures: ShardFigures
+        figures: ShardFigures, whenErased: @escaping @Sendable () -> Void
     ) {
         (self.shard, self.link, self.decisions) = (shard, link, decisions)
         (self.houseLog, self.answers, self.figures) = (houseLog, answers, figures)
+        self.whenErased = whenErased
         // A start within the bound after a stop is nothing special: the log has the facts of then.
         state = Mutex(State(heardAt: MonotonicClock.seconds))
     }
@@ -131,6 +134,7 @@ package final class DirectoryFollower: Sendable {
         if facts.items.isEmpty { return true }
         do throws(AppendFailure) {
             _ = try decisions.log.appendAndWait(.followDirectory(facts), by: .house, correlation: .random())
+            if facts.items.contains(where: { $0.event.kind == .personErased }) { whenErased() }
             return true
         } catch {
             if case .refused(.invalid(let sentence)) = error { note(sentence) }

@@ -143,7 +143,7 @@ package final class DirectoryLoop: Sendable {
             state.held.append(held)
             return true
         }
-        if !isHeld { respond(shards) }
+        if isHeld { release(MonotonicClock.seconds) } else { respond(shards) }
     }
 
     // MARK: Messages
@@ -278,7 +278,10 @@ package final class DirectoryLoop: Sendable {
                 state.asking[asking.request.shard] = waiting
                 return true
             }
-            if isAlone { return }
+            // Without a fact in between, the shard has everything up to here.
+            if isAlone {
+                return figures.change(asking.request.shard) { $0.followed = max($0.followed, place) }
+            }
         }
         let facts = DirectoryFacts(
             directory: decisions.log.id, after: asking.request.after, upTo: place, items: items)

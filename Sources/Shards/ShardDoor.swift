@@ -20,9 +20,8 @@ package final class ShardDoor: Sendable {
         }
         let method = request.isHead ? "GET" : request.method
         // A lost report does not come back; a fix of a device that was removed meanwhile shows nobody anything.
-        if let (_, _, home) = door.routes.place(of: method, request.path), home == .caller,
-            method != "GET" || request.path == "/osmand",
-            follower.now.trouble == nil
+        if let (route, _, home) = door.routes.place(of: method, request.path), home == .caller,
+            case .report = route.work, follower.now.trouble == nil
         {
             return door.handle(request, respond: respond)
         }

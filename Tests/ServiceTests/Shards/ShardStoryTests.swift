@@ -125,6 +125,44 @@ import Whereabouts
         }
     }
 
+    @Test
+    func `a request that is repeated with its key adds one person, and a change without a fact is answered at once`()
+        throws
+    {
+        let scene = try ShardScene()
+        let key = [("Idempotency-Key", "once")]
+        let answers = (0..<2).map { _ in
+            scene.directory.send(
+                "POST", "/v1/people", as: scene.directory.operatorToken, #"{"handle":"anna"}"#, headers: key)
+        }
+        #expect(answers.map(\.status) == [201, 201] && answers[0].text == answers[1].text, "\(answers[1].text)")
+        #expect(try scene.directory.events().count { $0.event.kind == .personPlaced } == 1)
+        // An act of the operator is no fact that shards take over, and neither is a question without an event.
+        scene.manage("POST", "/v1/projections/prune")
+        for _ in 0..<3 {
+            let sent = monotonicSeconds()
+            let answer = scene.manage("POST", "/v1/geocode/reverse", #"{"coordinates":[[48.2,16.37]]}"#)
+            #expect(answer.header(EdgeDoor.behindHeader) == nil)
+            #expect(monotonicSeconds() - sent < DirectoryLoop.heldSeconds)
+        }
+    }
+
+    @Test func `a backup of a shard loses the keys of someone whom the directory erases`() throws {
+        let scene = try ShardScene(shards: 1)
+        _ = try scene.addPerson("anna", in: 1)
+        let shard = scene.shards[0]
+        let made = shard.manage("POST", "/v1/backups")
+        #expect(made.status == 201, "\(made.text)")
+        let person = try #require(
+            Handle("anna").flatMap { handle in shard.service.log.withStanding { $0.person(handle) } })
+        let folder = shard.directory + "/backup"
+        #expect(try KeyRing.holders(in: folder + "/keys.sqlite").contains(person))
+        scene.manage("DELETE", "/v1/people/anna")
+        try eventually("the backup without the keys") {
+            try !KeyRing.holders(in: folder + "/keys.sqlite").contains(person)
+        }
+    }
+
     /// The keys that a house has of a person.
     private static func keys(of person: PersonID, in house: ServiceUnderTest) -> Int {
         (try? KeyRing.holders(in: house.directory + "/keys.sqlite"))?.contains(person) == true ? 1 : 0
