@@ -134,7 +134,7 @@ package final class Service: Sendable {
         waitingRoom = WaitingRoom(log: log, clock: clock)
         let backups = BackupKeeper(directory, log)
         reactors = try RunningReactors(
-            configuration, log: log, clock: clock, steady: steady, whenKeysDestroyed: backups.settleLater)
+            configuration, log: log, clock: clock, steady: steady, whenKeysDestroyed: { backups.settleLater() })
         let houseLog = HouseLog(views, seal: seal)
         let personLogs = PersonLogs(
             views, seal: seal, houseLog: houseLog,
@@ -178,7 +178,7 @@ package final class Service: Sendable {
             pageOfNothing: page.nothing(at:))
         let sharding = parts.start(
             configuration.sharding, door, decisions, answers, houseLog, requestFigures.shards,
-            whenErased: backups.settleLater)
+            whenErased: { backups.settleLater(isNew: true) })
         entry = (door, sharding)
         try reactors.start(
             configuration, decisions, sources: sources, personLogs: personLogs, secretBoxes: secretBoxes)

@@ -47,9 +47,11 @@ package final class BackupKeeper: Sendable {
     }
 
     /// As ``settle()`` without waiting, if keys were ever destroyed: a backup may be reachable again.
-    package func settleLater() {
+    ///
+    /// - Parameter isNew: Whether keys were destroyed just now: the newest backup may not have been moved away yet.
+    package func settleLater(isNew: Bool = false) {
         let isDue = log.withStanding { !$0.persons.erased.isEmpty || !$0.retention.last.isEmpty }
-        guard isDue, let list = try? BackupList(of: directory.path), !list.entries.isEmpty else { return }
+        guard isDue, let list = try? BackupList(of: directory.path), isNew || !list.entries.isEmpty else { return }
         _ = WorkerThread { [self] in
             for folder in settle() {
                 Diagnostics.fault("backups.left", "Keys that were destroyed here may be left in \(folder); see doctor.")
