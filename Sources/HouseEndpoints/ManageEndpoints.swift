@@ -34,7 +34,8 @@ struct ManageEndpoints: Sendable {
     func addPerson(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let body = try exchange.object("handle", "shard")
+        let body =
+            decisions.shards.isEmpty ? try exchange.object("handle") : try exchange.object("handle", "shard")
         let handle = try body.handle("handle")
         var shards = decisions.shards
         if let wanted = body["shard"] {
