@@ -73,6 +73,7 @@ private final class ChildProcess {
     private let processID: pid_t
     private let input: Int32
     private let output: UnsafeMutablePointer<FILE>
+    private var hasEnded = false
 
     init(_ program: String, _ arguments: [String]) throws {
         var toChild: [Int32] = [-1, -1]
@@ -97,6 +98,10 @@ private final class ChildProcess {
         output = fdopen(fromChild[0], "r")
     }
 
+    deinit {
+        if !hasEnded { _ = endAndReadAll() }
+    }
+
     func nextLine() -> [UInt8]? {
         var line: UnsafeMutablePointer<CChar>?
         var capacity = 0
@@ -113,6 +118,7 @@ private final class ChildProcess {
         fclose(output)
         var status: Int32 = 0
         waitpid(processID, &status, 0)
+        hasEnded = true
         return lines
     }
 }

@@ -34,8 +34,9 @@ import Whereabouts
     }
 
     /// The tool as a process; its notes go to a file.
-    private struct Import {
+    private final class Import {
         let id: pid_t
+        private var hasEnded = false
 
         init(_ tool: String, data: String, file: String, notes: String) throws {
             var actions = posix_spawn_file_actions_t()
@@ -53,10 +54,17 @@ import Whereabouts
             id = made
         }
 
+        deinit {
+            guard !hasEnded else { return }
+            kill(id, SIGKILL)
+            waitpid(id, nil, 0)
+        }
+
         /// The signal or exit status that it ended with; `nil` while it runs.
         func ended() -> (signal: Int32, status: Int32)? {
             var status: Int32 = 0
             guard waitpid(id, &status, WNOHANG) == id else { return nil }
+            hasEnded = true
             return (status & 0x7F, (status >> 8) & 0xFF)
         }
     }

@@ -52,12 +52,19 @@ import Whereabouts
         }
 
         deinit {
-            // By now the number may be another process's.
-            if !hasEnded { kill(id, SIGKILL) }
+            // Once it was waited for, the number may be another process's.
+            if !hasEnded {
+                kill(id, SIGKILL)
+                ended()
+            }
             fclose(output)
         }
 
         /// The signal or exit status that it ended with.
+        ///
+        /// Each child must be waited for: Swift Testing's exit tests look at any child that has ended, and while there is
+        /// one that nobody waits for, they do not see their own.
+        @discardableResult
         func ended() -> (signal: Int32, status: Int32) {
             var status: Int32 = 0
             waitpid(id, &status, 0)
@@ -69,6 +76,13 @@ import Whereabouts
     static func admin(_ data: String) throws -> String {
         let secret = try #require(DataDirectory.read("\(data)/admin.token", atMost: 256))
         return String(decoding: secret, as: UTF8.self).filter { !$0.isWhitespace }
+    }
+
+    @Test(.enabled(if: Repository.tool != nil, "whereabouts was not built beside the tests"))
+    func `a process that a test leaves behind is waited for`() throws {
+        let folder = TemporaryFolder()
+        let left = try Process(try #require(Repository.tool), data: folder.path + "/state").id
+        #expect(waitpid(left, nil, WNOHANG) == -1 && errno == ECHILD)
     }
 
     @Test(.enabled(if: Repository.tool != nil, "whereabouts was not built beside the tests"))
