@@ -30,19 +30,18 @@ struct ManageEndpoints: Sendable {
     ///
     /// May call: the operator. Recorded as `PersonAdded`. People get accounts with `AccountEndpoints` instead.
     ///
-    /// - Throws: 400 if `handle` is not a handle, for example because of a capital letter.
+    /// - Throws: 400 if `handle` is not a handle, for example because of a capital letter; 422 for a shard that the house does
+    ///   not have.
     func addPerson(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
-        let body =
-            decisions.shards.isEmpty ? try exchange.object("handle") : try exchange.object("handle", "shard")
+        let body = try exchange.object("handle", "shard")
         let handle = try body.handle("handle")
         var shards = decisions.shards
-        if let wanted = body["shard"] {
-            shards = shards.filter { $0.rawValue == wanted.int }
-            if shards.isEmpty {
-                throw .invalid("\"shard\" must be the number of a shard of this house, for example 1.")
-            }
+        if let wanted = try body.optionalInteger("shard") {
+            guard !shards.isEmpty else { throw .refused("This house has no shards; leave \"shard\" out.") }
+            shards = shards.filter { $0.rawValue == wanted }
+            if shards.isEmpty { throw .refused("This house has no shard \(wanted); \"doctor\" lists its shards.") }
         }
         let receipt = try decisions.append(exchange, .addPerson(handle, among: shards))
         return HTTPResponse.created(

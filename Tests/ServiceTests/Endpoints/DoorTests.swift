@@ -59,13 +59,13 @@ import Testing
     // MARK: Addresses
 
     @Test(arguments: [
-        (#"{"name":"ben"}"#, "\"name\" is not a member of this body; it takes handle."),
+        (#"{"name":"ben"}"#, "\"name\" is not a member of this body; it takes handle, shard."),
         // The name is cut after 64 characters, and has no control or format characters.
         (
             #"{"\#(String(repeating: "n", count: 70))":1}"#,
-            "\"\(String(repeating: "n", count: 64))\" is not a member of this body; it takes handle."
+            "\"\(String(repeating: "n", count: 64))\" is not a member of this body; it takes handle, shard."
         ),
-        (#"{"a\u0000b\u202e":1}"#, "\"a b \" is not a member of this body; it takes handle."),
+        (#"{"a\u0000b\u202e":1}"#, "\"a b \" is not a member of this body; it takes handle, shard."),
     ])
     func `a member that a body does not take is named`(body: String, detail: String) throws {
         let house = try Village().house
