@@ -197,6 +197,11 @@ import Whereabouts
         let added = scene.manage("POST", "/v1/people", #"{"handle":"cleo","shard":1}"#)
         #expect(added.header(EdgeDoor.behindHeader) == "1", "\(added.headers)")
         let cleo = try scene.directory.token(of: "cleo")
+        // A directory that was started again has not heard of the shard at all, and names it too.
+        try scene.directory.restart()
+        try scene.settle([2])
+        let later = scene.manage("POST", "/v1/people", #"{"handle":"dora","shard":2}"#)
+        #expect(later.header(EdgeDoor.behindHeader) == "1", "\(later.headers)")
         try scene.shards[0].start()
         try scene.shards[0].listen()
         try scene.settle()
