@@ -39,7 +39,7 @@ extension Home {
 
     private static let table: [String: Home] = {
         var table: [String: Home] = [
-            // People, devices and tokens under a path of their own subject.
+            // The directory decides these, although their paths name a person or a device.
             "DELETE /v1/people/*": .directory,
             "POST /v1/people/*/devices": .directory,
             "/v1/people/*/tokens": .directory,

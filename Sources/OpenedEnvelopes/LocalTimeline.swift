@@ -12,12 +12,8 @@ import WireFormats
 ///
 /// Cost: linear in the fixes for those in the order of receipt.
 package struct LocalTimeline {
-    /// Any id: the rows have nobody else.
+    /// Any id will do: all rows are about one person.
     private static let person = PersonID(rawValue: 2)
-    /// The fixes read between two visits, as the service does.
-    private static let fixesPerTrip = 90_000
-    /// The fixes that decide where a part of a visit was, as the service does.
-    private static let fixesPerPart = 20_000
 
     private let now: Timestamp
     private let regions: [RegionID: Region]
@@ -117,7 +113,7 @@ package struct LocalTimeline {
         var corrected = CorrectedVisits(corrections)
         let told = derived.flatMap { visit in
             corrected.add(visit) { (from, to) -> VisitSpot? in
-                VisitSpot(of: rows.followedFixes(from: from, to: to, limit: Self.fixesPerPart), transform)
+                VisitSpot(of: rows.followedFixes(from: from, to: to, limit: VisitSpot.fixesMax), transform)
             }
         }
         return told + (corrected.end().map { [$0] } ?? [])
@@ -134,7 +130,7 @@ package struct LocalTimeline {
         let visits = overlapping(search.reach.from, search.reach.to)
         var found: [Trip] = []
         for stretch in search.stretches(between: visits, isLastPage: true) {
-            let fixes = rows.followedFixes(from: stretch.from, to: stretch.to, limit: Self.fixesPerTrip)
+            let fixes = rows.followedFixes(from: stretch.from, to: stretch.to, limit: TripSearch.fixesMax)
             found += search.trips(of: stretch, fixes: fixes)
         }
         return search.inRange(found).map { TripItem($0, name: name, timeZone: places.timeZone($0.from)) }

@@ -15,8 +15,6 @@ import WireFormats
 extension ReadEndpoints {
     /// The visits between which one page's trips are.
     private static let visitsPerPage: Int64 = 200
-    /// The fixes read between two visits: a day with one each second.
-    private static let fixesPerTrip = 90_000
 
     /// `GET /v1/people/*/trips`: the trips and gaps that overlap the range, by time.
     ///
@@ -77,7 +75,7 @@ extension ReadEndpoints {
         var found: [Trip] = []
         for stretch in search.stretches(between: visits, isLastPage: pageEnd == nil) {
             let fixes = try TimelineReader.followedFixes(
-                of: permit.subject, from: stretch.from, to: stretch.to, limit: Self.fixesPerTrip, in: connection)
+                of: permit.subject, from: stretch.from, to: stretch.to, limit: TripSearch.fixesMax, in: connection)
             found += search.trips(of: stretch, fixes: fixes.map(\.stored))
         }
         return Found(trips: search.inRange(found), next: pageEnd)

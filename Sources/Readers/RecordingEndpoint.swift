@@ -16,15 +16,14 @@ package struct RecordingEndpoint: Sendable {
 
     private let decisions: Decisions
     private let receipts: Receipts
-    private let seal: ReaderSeal
+    private let door: SealedDoor
     private let figures: ReaderFigures
-    private let taken = TakenNonces()
 
     package init(decisions: Decisions, receipts: Receipts, seal: ReaderSeal, figures: ReaderFigures) {
-        (self.decisions, self.receipts, self.seal, self.figures) = (decisions, receipts, seal, figures)
+        (self.decisions, self.receipts, door, self.figures) = (decisions, receipts, SealedDoor(seal), figures)
     }
 
-    /// The route. It has credentials of its own, and answers everyone else like an address that does not exist.
+    /// The route. Without the seal of the house, it answers like an address that does not exist.
     package var route: Route {
         Route(
             "POST", Self.path, .report(record), .none,
@@ -33,25 +32,10 @@ package struct RecordingEndpoint: Sendable {
     }
 
     private func record(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        let body = exchange.request.body
         let now = decisions.clock()
-        guard let nonce = seal.nonce(of: exchange.request.header(ReaderSeal.requestHeader), body, at: now),
-            taken.take(nonce)
-        else {
-            figures.count { $0.forged += 1 }
-            return respond(Problem(404, "Not found", "There is nothing at this address.").response)
-        }
-        @Sendable func answer(_ response: HTTPResponse) {
-            var response = response
-            response.headers.append(
-                (
-                    ReaderSeal.answerHeader,
-                    seal.answer(response.body, status: response.status, to: nonce)
-                ))
-            respond(response)
-        }
-        guard let request = RecordRequest(body) else {
-            return answer(Problem.invalid("The message has another form; use the same version everywhere.").response)
+        guard let answer = door.accept(exchange, at: now, respond) else { return figures.count { $0.forged += 1 } }
+        guard let request = RecordRequest(exchange.request.body) else {
+            return answer(SealedDoor.otherVersion.response)
         }
         guard request.log == decisions.log.id.description, request.epoch == decisions.log.epoch else {
             return answer(Problem(409, "Another log", "The reader follows another log, or another epoch.").response)

@@ -66,7 +66,7 @@ struct ShardingParts {
         _ houseLog: HouseLog, _ figures: ShardFigures, whenErased: @escaping @Sendable () -> Void
     ) -> RunningSharding? {
         guard let sharding, let seal else { return nil }
-        // The links count requests for the metrics of readers, which nobody reads here.
+        // The links count for the metrics of readers, which a house with shards does not have.
         let readers = ReaderFigures()
         switch sharding {
         case .directory(let addresses, let key, _):

@@ -118,7 +118,7 @@ package final class DirectoryFollower: Sendable {
                     (try? JSONDocument.parse(answer.body).root["detail"]?.string) ?? "The directory refuses this shard."
                 )
             }
-            // Nobody has seen the proof, or it did not count.
+            // The directory has not accepted the proof, so the next message has one again.
             provenAt = nil
             _ = isStopping.wait(milliseconds: Self.retryMilliseconds) { $0 ? true : nil }
         }

@@ -258,7 +258,7 @@ package final class DirectoryLoop: Sendable {
                 for (number, item) in found {
                     if let item {
                         let isErasure = item.event.kind == .personErased
-                        // An erasure is alone: the shard destroys keys before it takes anything else.
+                        // A message with an erasure has no other fact: the shard first destroys the keys.
                         if isErasure, !items.isEmpty { break search }
                         items.append(item)
                         place = number

@@ -12,19 +12,18 @@ import Whereabouts
 /// processes share.
 package struct FactsEndpoint: Sendable {
     static let path = "/shards/facts"
-    /// The secret's purpose: a reader's message is none of a shard.
+    /// The secret's purpose, so that a message of a reader is not taken for one of a shard.
     package static let purpose = "whereabouts shards v1"
 
     private let decisions: Decisions
     private let loop: DirectoryLoop
-    private let seal: ReaderSeal
-    private let taken = TakenNonces()
+    private let door: SealedDoor
 
     package init(decisions: Decisions, loop: DirectoryLoop, seal: ReaderSeal) {
-        (self.decisions, self.loop, self.seal) = (decisions, loop, seal)
+        (self.decisions, self.loop, door) = (decisions, loop, SealedDoor(seal))
     }
 
-    /// The route. It has credentials of its own, and answers everyone else like an address that does not exist.
+    /// The route. Without the seal of the house, it answers like an address that does not exist.
     package var route: Route {
         Route(
             "POST", Self.path, .report(give), .none,
@@ -33,19 +32,9 @@ package struct FactsEndpoint: Sendable {
     }
 
     private func give(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
-        let body = exchange.request.body
-        guard
-            let nonce = seal.nonce(of: exchange.request.header(ReaderSeal.requestHeader), body, at: decisions.clock()),
-            taken.take(nonce)
-        else { return respond(Problem(404, "Not found", "There is nothing at this address.").response) }
-        @Sendable func answer(_ response: HTTPResponse) {
-            var response = response
-            response.headers.append(
-                (ReaderSeal.answerHeader, seal.answer(response.body, status: response.status, to: nonce)))
-            respond(response)
-        }
-        guard let request = FactsRequest(body) else {
-            return answer(Problem.invalid("The message has another form; use the same version everywhere.").response)
+        guard let answer = door.accept(exchange, at: decisions.clock(), respond) else { return }
+        guard let request = FactsRequest(exchange.request.body) else {
+            return answer(SealedDoor.otherVersion.response)
         }
         if decisions.log.failure != nil { return answer(Problem.broken.response) }
         loop.take(request, respond: answer)

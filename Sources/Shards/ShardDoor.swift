@@ -19,7 +19,8 @@ package final class ShardDoor: Sendable {
             return door.handle(request, respond: respond)
         }
         let method = request.isHead ? "GET" : request.method
-        // A lost report does not come back; a fix of a device that was removed meanwhile shows nobody anything.
+        // A refused report may be lost for good. A report of a device that the directory has removed does no harm: the
+        // shard shows it to no one before it has followed.
         if let (route, _, home) = door.routes.place(of: method, request.path), home == .caller,
             case .report = route.work, follower.now.trouble == nil
         {

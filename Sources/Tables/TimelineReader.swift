@@ -220,15 +220,13 @@ package enum TimelineReader {
 
     /// The derived visits read at a time while corrections are applied.
     private static let derivedAtOnce = 200
-    /// The most fixes that decide where a part of a visit was: half a day with one fix in two seconds.
-    private static let fixesOfPart = 20_000
 
     /// Where the person was in a part of a visit, from the leading device's fixes; `nil` without any.
     private static func spot(
         of person: PersonID, from: Timestamp, to: Timestamp?, _ transform: GeocentricTransform,
         in connection: borrowing Connection
     ) throws(SQLiteError) -> VisitSpot? {
-        let fixes = try followedFixes(of: person, from: from, to: to, limit: fixesOfPart, in: connection)
+        let fixes = try followedFixes(of: person, from: from, to: to, limit: VisitSpot.fixesMax, in: connection)
         return VisitSpot(of: fixes.map(\.stored), transform)
     }
 

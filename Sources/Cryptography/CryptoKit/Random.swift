@@ -3,10 +3,3 @@ package func fillRandom(_ buffer: UnsafeMutableRawBufferPointer) {
     var generator = SystemRandomNumberGenerator()
     for index in buffer.indices { buffer[index] = generator.next() }
 }
-
-package func randomBytes(_ count: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-        fillRandom(UnsafeMutableRawBufferPointer(buffer))
-        initialized = count
-    }
-}

@@ -7,14 +7,6 @@ package func fillRandom(_ buffer: UnsafeMutableRawBufferPointer) {
     precondition(RAND_bytes_ex(nil, start, buffer.count, 0) == 1, "The system gives no random bytes.")
 }
 
-/// `count` random bytes fit for keys.
-package func randomBytes(_ count: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-        fillRandom(UnsafeMutableRawBufferPointer(buffer))
-        initialized = count
-    }
-}
-
 /// Random nonces of 96 bits, drawn 128 at a time: one call for random bytes costs as much as sealing a fix.
 ///
 /// It cannot be copied, since two copies would hand out the same nonces. Never use one on both sides of a `fork`.

@@ -29,7 +29,7 @@ extension Standing {
         return shards.min { (counts[$0] ?? 0, $0.rawValue) < (counts[$1] ?? 0, $1.rawValue) }
     }
 
-    /// Takes over facts of the directory. They keep their numbers, actors and requests. An erasure is alone in its command.
+    /// Takes over facts of the directory. They keep their numbers, actors and requests. A command with an erasure has no other fact.
     ///
     /// - Throws: ``Refusal/invalid(_:)`` if they do not continue those before, or are of another directory.
     private func followDirectory(_ facts: DirectoryFacts, by caller: Caller) throws(Refusal) -> Decision {

@@ -4,6 +4,9 @@
 /// stretches, and derives trips from the fixes of each. A hidden visit or fix is treated like one that was never
 /// reported.
 package struct TripSearch: Sendable {
+    /// The fixes read between two visits: a day with one each second.
+    package static let fixesMax = 90_000
+
     /// A trip that began longer than this before the range, in seconds, is cut there. Before the first visit and after
     /// the last one, a trip is followed at most this far beyond the range.
     static let reachSeconds: Int64 = 2 * 86_400

@@ -161,6 +161,9 @@ package struct CorrectedVisits {
 
 /// Where a person was in a time, in the form of a visit.
 package struct VisitSpot: Hashable, Sendable {
+    /// The most fixes that decide where a part of a visit was: half a day with one fix in two seconds.
+    package static let fixesMax = 20_000
+
     /// The center of the fixes.
     package let coordinate: Coordinate
     /// Meters, a 68 % radius.

@@ -39,6 +39,8 @@ enum AskCommand {
         let opener = try invocation[SealedReads.option].map { (path) throws(ToolError) in
             try SealedReads.opener(path, of: person)
         }
+        // A file that cannot be used is refused before anything is asked.
+        let geocoder = opener == nil ? nil : try SealedReads.geocoder(invocation)
         let earliest = Timestamp.now.adding(seconds: -Limits.defaultMaxAgeSeconds)
         let (json, answer) = try House.withClient(invocation) { client throws(ToolError) in
             var asker = try client.acting(
@@ -56,7 +58,7 @@ enum AskCommand {
             return try poll(try asked.read(StartedQuery.self).id, asker, waitSeconds: waitSeconds, invocation.console)
         }
         let opened = try opener.flatMap { (opener) throws(ToolError) in
-            try open(answer, with: opener, notBefore: earliest, SealedReads.geocoder(invocation))
+            try open(answer, with: opener, notBefore: earliest, geocoder)
         }
         if let opened {
             show(opened, invocation)

@@ -4,6 +4,7 @@ import JSON
 import Log
 import OpenedEnvelopes
 import Replies
+import Service
 import Whereabouts
 import WhereaboutsClient
 
@@ -25,11 +26,15 @@ struct SealedReads {
         """
 
     private let opener: EnvelopeOpener
+    private let geocoder: Geocoder?
     private let invocation: Invocation
 
-    /// - Throws: ``ToolError/data(_:)`` if the file cannot be used, or has no identity key of the person.
+    /// - Throws: ``ToolError/data(_:)`` if the file cannot be used, or has no identity key of the person, or if the
+    ///   gazetteer on this computer is damaged.
     init(_ path: String, of subject: Handle, _ invocation: Invocation) throws(ToolError) {
-        (opener, self.invocation) = (try Self.opener(path, of: subject), invocation)
+        (opener, geocoder, self.invocation) = (
+            try Self.opener(path, of: subject), try Self.geocoder(invocation), invocation
+        )
     }
 
     static func opener(_ path: String, of subject: Handle) throws(ToolError) -> EnvelopeOpener {
@@ -72,7 +77,7 @@ struct SealedReads {
         let fixes = try fixes(from: nil, to: nil)
         let regions = list == .peopleCrossings ? try regions() : []
         return LocalTimeline(
-            of: fixes, regions: regions, corrections: try corrections(), places: LocalPlaces(Self.geocoder(invocation)),
+            of: fixes, regions: regions, corrections: try corrections(), places: LocalPlaces(geocoder),
             at: .now)
     }
 
@@ -111,9 +116,11 @@ struct SealedReads {
     }
 
     /// The gazetteer on this computer, with the languages that were asked for; `nil` without one.
-    static func geocoder(_ invocation: Invocation) -> Geocoder? {
-        let languages = invocation.takes(Options.languages) ? invocation[Options.languages] : nil
-        return try? Geocoder(languages: languages)
+    ///
+    /// - Throws: ``ToolError/data(_:)`` for a damaged one.
+    static func geocoder(_ invocation: Invocation) throws(ToolError) -> Geocoder? {
+        guard GazetteerLocation.find() != nil else { return nil }
+        return try Geocoder(languages: invocation.takes(Options.languages) ? invocation[Options.languages] : nil)
     }
 
     // MARK: Commands
@@ -123,7 +130,7 @@ struct SealedReads {
         let newest = try reading { person, query throws(ClientError) in
             try person.newestFix(at: .now, query: query)
         }
-        let location = newest.map { LocationItem($0, place: Self.geocoder(invocation)?.placemark(of: $0)) }
+        let location = newest.map { LocationItem($0, place: geocoder?.placemark(of: $0)) }
         if invocation.has(Options.json) {
             var writer = JSONWriter()
             writer.beginObject()

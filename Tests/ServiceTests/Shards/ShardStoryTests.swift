@@ -283,8 +283,11 @@ import Whereabouts
         try shard.listen()
         try eventually("the refusal") { figures[number].trouble?.contains("was cut") == true }
         #expect(figures[number].trouble?.contains("\(witnessed.size) was witnessed") == true)
+        // The shard would refuse it too.
+        let passedOn = figures[number].passedOn
         let unsent = scene.report(key)
         #expect(unsent.status == 503 && unsent.text.contains("Shard refused"), "\(unsent.text)")
+        #expect(figures[number].passedOn == passedOn)
         let refused = scene.send("GET", "/v1/people/ben/location", as: ben)
         #expect(refused.status == 503 && refused.text.contains("was cut"), "\(refused.text)")
 
