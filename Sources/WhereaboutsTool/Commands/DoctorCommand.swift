@@ -194,7 +194,11 @@ enum DoctorCommand {
     }
 
     private static func pushKeys(_ configuration: ServiceConfiguration) -> [Finding] {
-        if configuration.push.isEmpty { return [.note("push", "config.json has no \"push\": phones cannot be woken")] }
+        if configuration.push.isEmpty {
+            // The shards of a directory wake the phones.
+            if configuration.sharding?.shards.isEmpty == false { return [] }
+            return [.note("push", "config.json has no \"push\": phones cannot be woken")]
+        }
         return configuration.push.map { push in
             guard access(push.keyFile, R_OK) == 0 else {
                 return .wrong("push", "\(push.keyFile): \(lastSystemError())")
