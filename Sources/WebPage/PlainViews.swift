@@ -285,21 +285,27 @@ struct PlainViews: Sendable {
     ) {
         // A column that no row fills is left out.
         let columns = section.columns.filter { column in items.contains { column.value(in: $0) != nil } }
-        html.element("table", ["class": "table"]) { html in
-            html.element("thead") { html in
-                html.element("tr") { html in
-                    for column in columns { html.element("th", ["scope": "col"], text["column.\(column.title)"]) }
-                    if !section.buttons.isEmpty { html.element("td") }
+        // On a phone each row becomes a card, with the column's name before its value; the roles survive that change of
+        // layout.
+        html.element("table", ["class": "table stack", "role": "table"]) { html in
+            html.element("thead", ["role": "rowgroup"]) { html in
+                html.element("tr", ["role": "row"]) { html in
+                    for column in columns {
+                        html.element("th", ["role": "columnheader", "scope": "col"], text["column.\(column.title)"])
+                    }
+                    if !section.buttons.isEmpty { html.element("td", ["role": "cell"]) }
                 }
             }
-            html.element("tbody") { html in
+            html.element("tbody", ["role": "rowgroup"]) { html in
                 for item in items {
-                    html.element("tr") { html in
+                    html.element("tr", ["role": "row"]) { html in
                         for column in columns {
-                            html.element("td") { html in column.write(item, section.link, timeZones, text, &html) }
+                            html.element("td", ["role": "cell", "data-label": text["column.\(column.title)"]]) { html in
+                                html.element("div") { column.write(item, section.link, timeZones, text, &$0) }
+                            }
                         }
                         guard !section.buttons.isEmpty else { return }
-                        html.element("td", ["class": "row"]) { html in
+                        html.element("td", ["role": "cell", "class": "row"]) { html in
                             for button in section.buttons { PlainForms.write(button, for: item, text, &html) }
                         }
                     }

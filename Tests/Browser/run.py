@@ -21,7 +21,7 @@ def tests(pattern):
     for file in sorted(FOLDER.glob("*_tests.py")):
         module = importlib.import_module(file.stem)
         for name, function in list(vars(module).items()):
-            if name.startswith("test_") and pattern in f"{file.stem}.{name}":
+            if name.startswith("test_") and pattern.replace(" ", "_") in f"{file.stem}.{name}":
                 yield f"{file.stem}: {name.removeprefix('test_').replace('_', ' ')}", function
 
 

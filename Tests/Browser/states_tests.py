@@ -123,6 +123,20 @@ def test_without_script_each_view_is_a_list(world):
             expect(not visit.strangers, f"requests that leave the origin: {visit.strangers}")
 
 
+def test_without_script_a_phone_shows_each_row_whole(world):
+    for who in ("walker", "operator"):
+        with world.visit(who, **PHONE) as visit:
+            rows = 0
+            for view in [view for other, view in VIEWS if other == who and "/" not in view and view != "welcome"]:
+                visit.page.goto(f"{world.url}/{view}?plain=true")
+                rows += visit.page.locator("main tbody tr").count()
+                wide = visit.page.evaluate("""() => [...document.querySelectorAll('.scroll, td, nav ~ *')]
+                    .filter(one => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > innerWidth)
+                    .map(one => one.className + ': ' + one.textContent.slice(0, 60))""")
+                expect(not wide, f"{view} has parts that are wider than a phone: {wide[:3]}")
+            expect(rows > 5, f"{who} saw only {rows} rows")
+
+
 def test_without_script_the_year_is_a_calendar_of_its_days(world):
     house, today = world.house, datetime.datetime.now(datetime.timezone.utc).date()
     year = (today - datetime.timedelta(days=5)).year

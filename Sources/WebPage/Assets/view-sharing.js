@@ -292,6 +292,8 @@ async function scheduleCards(context, who, parts) {
 
 const kept = days => days === undefined ? strings('sharing.keptForever') : days === 0 ? strings('sharing.keptToday') : strings('sharing.keptDays', { count: days });
 
+const choice = days => days === undefined ? strings('sharing.choiceForever') : days === 0 ? strings('sharing.choiceToday') : strings('sharing.choiceDays', { count: days });
+
 async function retention(context, who, parts) {
     const [rule = {}] = await read(context, who, 'retention');
     const choices = [...new Set([0, 7, 30, 90, 365, ...rule.ownTrackDays === undefined ? [] : [rule.ownTrackDays]])]
@@ -302,7 +304,7 @@ async function retention(context, who, parts) {
             type: 'button',
             onclick: () => ask({
                 title: strings('sharing.keptChange'), lead: strings('sharing.keptMeans'), label: strings('sharing.keptChange'),
-                fields: [{ name: 'days', label: strings('sharing.howLong'), type: 'select', value: String(rule.ownTrackDays ?? ''), options: [['', kept(rule.houseTrackDays)], ...choices.map(days => [String(days), kept(days)])] }],
+                fields: [{ name: 'days', label: strings('sharing.howLong'), type: 'select', value: String(rule.ownTrackDays ?? ''), options: [['', choice(rule.houseTrackDays)], ...choices.map(days => [String(days), choice(days)])] }],
                 submit: async wanted => {
                     const path = api.person(who, 'retention');
                     await (wanted.days === '' ? api.delete(path) : api.put(path, { trackDays: Number(wanted.days) }));

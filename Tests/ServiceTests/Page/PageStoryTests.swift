@@ -159,7 +159,7 @@ import Whereabouts
         let requests = Self.open("/requests?plain=true", .subject, village).text
         #expect(requests.contains("Questions about you") && requests.contains("/requests/\(id)?plain=true"))
         let path = Self.open("/requests/\(id)?plain=true", .subject, village)
-        #expect(path.status == 200 && path.text.contains("<td>question</td>"), "\(path.text)")
+        #expect(path.status == 200 && path.text.contains("<div>question</div>"), "\(path.text)")
         let unknown = "/requests/00000000-0000-4000-8000-000000000000?plain=true"
         #expect(Self.open(unknown, .subject, village).status == 404)
         let at = try #require(path.text.firstMatch(of: /datetime="([0-9-]{10})/)).1
@@ -179,12 +179,12 @@ import Whereabouts
         _ = village.house.settled()
         func rows(_ query: String) -> [Substring] {
             let text = Self.open("/audit?plain=true\(query)", .subject, village).text
-            return Array(text.split(separator: "<tr>").dropFirst(2))
+            return Array(text.split(separator: "<tr role=\"row\">").dropFirst(2))
         }
         let all = rows("&outcome=all")
         let refused = rows("&outcome=refused")
         #expect(all.count > 120 && !refused.isEmpty && refused.count < all.count)
-        #expect(refused.allSatisfy { $0.contains("<td>refused</td>") }, "\(refused.first ?? "")")
+        #expect(refused.allSatisfy { $0.contains("<div>refused</div>") }, "\(refused.first ?? "")")
         #expect(rows("").count < all.count && rows("&outcome=own").count >= 120)
         let some = try #require(rows("&who=kilometerfriend").first)
         #expect(some.contains("kilometerfriend"), "\(some)")
@@ -203,11 +203,11 @@ import Whereabouts
         #expect(link.status == 201 && schedule.status == 201, "\(link.text) \(schedule.text)")
         _ = village.house.settled()
         let sharing = Self.open("/sharing?plain=true", .subject, village).text
-        #expect(sharing.contains("party") && sharing.contains("<td>1 h 0 min</td>"), "\(sharing)")
+        #expect(sharing.contains("party") && sharing.contains("<div>1 h 0 min</div>"), "\(sharing)")
         let places = Self.open("/places?plain=true", .subject, village).text
         #expect(places.contains("Newest days") && places.contains("2026-05-04"), "\(places)")
         let year = Self.open("/year/2026?plain=true", .subject, village).text
-        for words in ["Months", "Countries", "Cities", "Ways of travel", "<td>2026-05</td>"] {
+        for words in ["Months", "Countries", "Cities", "Ways of travel", "<div>2026-05</div>"] {
             #expect(year.contains(words), "\(words): \(year)")
         }
     }
@@ -220,10 +220,10 @@ import Whereabouts
         let german = Self.open(
             "/audit?plain=true&outcome=all", .subject, village, more: [("Accept-Language", "de")]
         ).text
-        for word in ["<td>Frage</td>", "<td>abgelehnt</td>", "<td>Erlaubnis gegeben</td>"] {
+        for word in ["<div>Frage</div>", "<div>abgelehnt</div>", "<div>Erlaubnis gegeben</div>"] {
             #expect(german.contains(word), "\(word)")
         }
-        for word in ["<td>query</td>", "<td>refused</td>", "<td>GrantGiven</td>"] {
+        for word in ["<div>query</div>", "<div>refused</div>", "<div>GrantGiven</div>"] {
             #expect(!german.contains(word), "\(word)")
         }
         let texts = PageText(HTTPRequest(method: "GET", path: "/", headers: [("accept-language", "de")]))
