@@ -105,6 +105,7 @@ import Whereabouts
         try #require(shapes.count == 4, "\(own.text)")
         #expect(shapes[0] == shapes[2])
         #expect(shapes[1] == shapes[3])
+        #expect(own.items.allSatisfy { $0["status"] == nil || $0["status"]?.string == "noSuchPerson" }, "\(own.text)")
         #expect(!own.text.contains("walker"))
     }
 
