@@ -271,7 +271,9 @@ package final class PersonLogs: Sendable {
             do throws(ProvenFields.Absence) {
                 let entry = try Entry(of: event, in: origin, under: key) { number in
                     let reference = references.name(of: number)
-                    if case .principal(let principal) = number { listing.names[reference] = names.name(principal) }
+                    if number.kind == .principal {
+                        listing.names[reference] = names.name(PrincipalID(rawValue: number.rawValue))
+                    }
                     return reference
                 }
                 listing.entries.append(.open(entry))
@@ -299,19 +301,7 @@ extension PersonLog {
 extension References {
     /// The name of a number of the house, in an entry of a person's log.
     package func name(of number: HouseNumber) -> String {
-        switch number {
-        case .principal(let id): name(id.rawValue, .principal).text
-        case .event(let number): event(number).text
-        case .grant(let id): name(id.rawValue, .grant).text
-        case .invitation(let id): name(id.rawValue, .invitation).text
-        case .accountInvitation(let id): name(id.rawValue, .accountInvitation).text
-        case .token(let id): name(id.rawValue, .token).text
-        case .webhook(let id): name(id.rawValue, .webhook).text
-        case .deadLetter(let id): name(id.rawValue, .deadLetter).text
-        case .correction(let id): name(id.rawValue, .correction).text
-        case .schedule(let id): name(id.rawValue, .schedule).text
-        case .region(let id): name(id.rawValue, .thing).text
-        }
+        name(number.rawValue, number.kind).text
     }
 }
 

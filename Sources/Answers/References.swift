@@ -29,30 +29,8 @@ package import Whereabouts
 /// The caller's own references are always accepted. Another person's reference is refused like any other text, so the
 /// refusal does not disclose whether the person exists.
 package struct References: Sendable {
-    /// The kind of thing that a reference names. The raw value is part of the block.
-    /// An event of the log.
-    package enum Kind: UInt8 {
-        case event = 1
-        /// A place in the log, up to which an answer has read.
-        case place = 2
-        case grant = 3
-        case invitation = 4
-        case accountInvitation = 5
-        case token = 6
-        case webhook = 7
-        case deadLetter = 8
-        case correction = 9
-        case schedule = 10
-        /// The last row of a page.
-        case row = 11
-        /// The last row of a page, if it is an act of the operator, which has no number that people see.
-        case act = 12
-        /// A thing that has a name and is also counted, such as a region or a device.
-        case thing = 13
-        /// A person or a device, in an entry of a person's log.
-        case principal = 14
-        case link = 15
-    }
+    /// The kind of thing that a reference names. Its raw value is part of the block.
+    package typealias Kind = HouseNumber.Kind
 
     /// A number as the caller sees it.
     package typealias Name = Reference

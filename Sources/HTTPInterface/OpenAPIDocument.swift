@@ -268,7 +268,7 @@ struct PathParameter {
     /// A reporting key, or a client's name for its device.
     private static let clientName = Schema.pattern("^[A-Za-z0-9._-]{1,128}$")
 
-    /// The parameters by the part of the path before them.
+    /// The parameters by the part of the path before them. Without an entry, `notes/*` is the reference of a `note`.
     private static let byParent: [String: PathParameter] = [
         "people": .init(name: "person", schema: Schema.handle.with(["examples": ["anna"]])),
         "previews": .init(name: "requester", schema: Schema.handle.with(["examples": ["ben"]])),
@@ -279,16 +279,9 @@ struct PathParameter {
         "visits": .init(name: "visit", schema: Schema.visitID),
         "track": .init(name: "fix", schema: Schema.reference),
         "regions": .init(name: "region", schema: Schema.regionID),
-        "tokens": .init(name: "token", schema: Schema.reference),
-        "grants": .init(name: "grant", schema: Schema.reference),
-        "links": .init(name: "link", schema: Schema.reference),
         "account-invitations": .init(name: "invitation", schema: Schema.reference),
-        "invitations": .init(name: "invitation", schema: Schema.reference),
-        "corrections": .init(name: "correction", schema: Schema.reference),
         "keys": .init(name: "key", schema: Schema.pattern("^[0-9a-f]{32}$")),
         "pins": .init(name: "key", schema: Schema.pattern("^[0-9a-f]{32}$")),
-        "schedules": .init(name: "schedule", schema: Schema.reference),
-        "webhooks": .init(name: "webhook", schema: Schema.reference),
         "dead-letters": .init(name: "letter", schema: Schema.reference),
         "imports": .init(name: "import", schema: Schema.uuid),
         "heads": .init(name: "number", schema: Schema.eventNumber),
@@ -313,7 +306,9 @@ struct PathParameter {
     /// The variable parts of a route, in order.
     static func of(_ route: Route) -> [PathParameter] {
         if route.pattern.starts(with: ["v1", "log", "tile"]) { return Array(ofTile.prefix(route.pattern.count - 3)) }
-        return zip(route.pattern, route.pattern.dropFirst()).filter { $1 == "*" }.compactMap { byParent[$0.0] }
+        return zip(route.pattern, route.pattern.dropFirst()).filter { $1 == "*" }.map { parent, _ in
+            byParent[parent] ?? PathParameter(name: String(parent.dropLast()), schema: Schema.reference)
+        }
     }
 
     /// The path with names in place of `*`, for example `/v1/people/{person}/visits/{visit}`.

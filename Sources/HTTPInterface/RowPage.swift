@@ -1,6 +1,7 @@
 package import Answers
 import HTTPServer
 package import Replies
+import Whereabouts
 
 /// One page of a list whose rows have ascending numbers; the cursor is the number of the last row.
 package struct RowPage {

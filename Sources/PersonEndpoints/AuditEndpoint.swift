@@ -215,7 +215,7 @@ private enum AuditEntry {
             var item = AuditChangeItem(
                 kind: "change", number: references.event(change.number), at: Moment(change.recordedAt),
                 actor: names.name(change.actor), event: change.kind.name,
-                item: references.name(change.item, References.Kind(ofItemOf: change.kind)))
+                item: references.name(change.item, change.kind.fact?.item ?? .thing))
             if change.kind == .grantGiven, change.other == nil {
                 // A handle without a person looks like one with a person.
                 item.other = change.name.map(PersonName.handle)
@@ -373,24 +373,5 @@ extension AuditDisclosureItem {
         horizontalAccuracy = content.horizontalAccuracy
         timestamp = Moment(content.timestamp)
         placeName = content.placeName
-    }
-}
-
-extension References.Kind {
-    /// The kind of the item that a change of settings added or ended. Its reference is then the same as in the list of
-    /// that kind.
-    fileprivate init(ofItemOf kind: EventKind) {
-        switch kind.fact?.item ?? .nothing {
-        case .nothing, .thing: self = .thing
-        case .event: self = .event
-        case .token: self = .token
-        case .grant: self = .grant
-        case .invitation: self = .invitation
-        case .accountInvitation: self = .accountInvitation
-        case .schedule: self = .schedule
-        case .link: self = .link
-        case .webhook: self = .webhook
-        case .correction: self = .correction
-        }
     }
 }

@@ -212,130 +212,88 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     }
 }
 
-/// An access token in the log: never the secret itself, only its SHA-256.
-package struct AccessToken: Hashable, Sendable {
-    /// The number of the token.
-    package let id: TokenID
-    /// The principal who acts with it: the operator, a person or a device.
-    package let principal: PrincipalID
-    /// Its rights.
-    package let scopes: Scopes
-    /// The SHA-256 of the token.
-    package let hash: Hash256
-    /// When the token ends; `nil` until revoked.
-    package let until: Timestamp?
-    /// For a session or a one-time code: the token that it goes back to, and is revoked with. `nil` if there is none,
-    /// for example if the house itself made the code.
-    package let madeFrom: TokenID?
-
-    package init(
-        id: TokenID, principal: PrincipalID, scopes: Scopes, hash: Hash256, until: Timestamp?,
-        madeFrom: TokenID? = nil
-    ) {
-        (self.id, self.principal, self.scopes, self.hash, self.until) = (id, principal, scopes, hash, until)
-        self.madeFrom = madeFrom
+extension Event {
+    /// The kind under which the event is stored.
+    package var kind: EventKind {
+        switch self {
+        case .personAdded: .personAdded
+        case .deviceAdded: .deviceAdded
+        case .deviceRemoved: .deviceRemoved
+        case .tokenIssued: .tokenIssued
+        case .tokenRevoked: .tokenRevoked
+        case .grantGiven: .grantGiven
+        case .grantRevoked: .grantRevoked
+        case .regionAdded: .regionAdded
+        case .regionRemoved: .regionRemoved
+        case .sharingPaused: .sharingPaused
+        case .sharingResumed: .sharingResumed
+        case .invitationMade: .invitationMade
+        case .invitationWithdrawn: .invitationWithdrawn
+        case .invitationRefused: .invitationRefused
+        case .accountInvitationMade: .accountInvitationMade
+        case .accountInvitationClosed: .accountInvitationClosed
+        case .scheduleSet: .scheduleSet
+        case .scheduleRemoved: .scheduleRemoved
+        case .correctionMade: .correctionMade
+        case .correctionWithdrawn: .correctionWithdrawn
+        case .fixesWithdrawn: .fixesWithdrawn
+        case .fixesRestored: .fixesRestored
+        case .visitsWithdrawn: .visitsWithdrawn
+        case .visitsRestored: .visitsRestored
+        case .importBegan: .importBegan
+        case .importEnded: .importEnded
+        case .linkAdded: .linkAdded
+        case .linkOpened: .linkOpened
+        case .linkEnded: .linkEnded
+        case .webhookAdded: .webhookAdded
+        case .webhookRemoved: .webhookRemoved
+        case .webhookConfirmed: .webhookConfirmed
+        case .phoneFellSilent: .phoneFellSilent
+        case .webhookSettled: .webhookSettled
+        case .webhookFailed: .webhookFailed
+        case .fixReported: .fixReported
+        case .inputRejected: .inputRejected
+        case .authorizationReported: .authorizationReported
+        case .sightingReported(_, .heading, _): .headingReported
+        case .sightingReported(_, .beacon, _): .beaconSighted
+        case .sightingReported(_, .visit, _): .visitReported
+        case .sightingReported(_, .crossing, _): .crossingReported
+        case .sealedFixReported: .sealedFixReported
+        case .messageReported: .messageReported
+        case .identityKeyPublished: .identityKeyPublished
+        case .recipientKeyPublished: .recipientKeyPublished
+        case .recipientKeyPinned: .recipientKeyPinned
+        case .recipientKeyUnpinned: .recipientKeyUnpinned
+        case .sealingKeyWithdrawn: .sealingKeyWithdrawn
+        case .deviceSealed: .deviceSealed
+        case .sealingRefused: .sealingRefused
+        case .locationPushTokenRegistered: .locationPushTokenRegistered
+        case .locationPushTokenRetired: .locationPushTokenRetired
+        case .locationQueried: .locationQueried
+        case .consentAsked: .consentAsked
+        case .consentGiven: .consentGiven
+        case .consentRefused: .consentRefused
+        case .locationPushStarted: .locationPushStarted
+        case .locationPushAttempted: .locationPushAttempted
+        case .locationPushWithheld: .locationPushWithheld
+        case .locationPushTested: .locationPushTested
+        case .locationReportCommanded: .locationReportCommanded
+        case .locationQueryEnded: .locationQueryEnded
+        case .locationDisclosed: .locationDisclosed
+        case .locationRead: .locationRead
+        case .refusalsCounted: .refusalsCounted
+        case .personErased: .personErased
+        case .retentionSet: .retentionSet
+        case .retentionApplied: .retentionApplied
+        case .clockSteppedBack: .clockSteppedBack
+        case .logRestored: .logRestored
+        case .lossAccepted: .lossAccepted
+        case .logMoved: .logMoved
+        case .headsCommitted: .headsCommitted
+        case .shardsWitnessed: .shardsWitnessed
+        case .personPlaced: .personPlaced
+        case .directoryFollowed: .directoryFollowed
+        case .operatorActed: .operatorActed
+        }
     }
-}
-
-/// A one-time offer of a grant to the first person who shows its code.
-package struct Invitation: Hashable, Sendable {
-    /// The number of the invitation.
-    package let id: InvitationID
-    /// The person whose location the grant will show.
-    package let subject: PersonID
-    /// The hash of the code; the code itself is never stored.
-    package let hash: Hash256
-    /// The code is refused from this time on.
-    package let expires: Timestamp
-    /// The terms of the grant. Its time limit begins when the invitation is redeemed, unless the terms have an end. The
-    /// hours are not here but in ``detail``.
-    package let terms: GrantTerms
-    /// The hours of the grant, sealed under the subject's key; `nil` without hours.
-    package let detail: Part<WeeklyHours>?
-
-    package init(
-        id: InvitationID, subject: PersonID, hash: Hash256, expires: Timestamp, terms: GrantTerms,
-        detail: Part<WeeklyHours>?
-    ) {
-        (self.id, self.subject, self.hash, self.expires) = (id, subject, hash, expires)
-        (self.terms, self.detail) = (terms, detail)
-    }
-}
-
-/// A report that was rejected.
-package struct RejectedInput: Hashable, Sendable {
-    /// The SHA-256 of the whole report.
-    package let hash: Hash256
-    /// The first ``Limits/rejectedBytes`` bytes of the report.
-    package let head: [UInt8]
-
-    package init(hash: Hash256, head: [UInt8]) { (self.hash, self.head) = (hash, head) }
-}
-
-/// The push token that `startMonitoringLocationPushes` gave a device.
-package struct LocationPushToken: Hashable, Sendable {
-    /// The device token; ``Limits/pushTokenBytes`` bytes. It is a secret of the device.
-    package let bytes: [UInt8]
-    /// The bundle id of the app that registered the token.
-    package let bundleID: String
-
-    package init(bytes: [UInt8], bundleID: String) { (self.bytes, self.bundleID) = (bytes, bundleID) }
-}
-
-/// One question "Where is this person?".
-package struct LocationQuery: Hashable, Sendable {
-    /// The kind of requester.
-    package enum Initiation: Int64, Sendable, CaseIterable {
-        /// A person waits for the answer.
-        case user = 0
-        /// A service asks at intervals, for example by a schedule.
-        case server = 1
-        /// The word in requests and answers.
-        package var word: String { self == .user ? "user" : "server" }
-    }
-    /// The id that the requester chose.
-    package let id: QueryID
-    /// `nil` if there is no such person; the refusal is recorded anyway.
-    package let subject: PersonID?
-    /// The person, device or operator who asked.
-    package let requester: PrincipalID
-    /// Whether the question was allowed, and why.
-    package let verdict: Verdict
-    /// Whether a person waits. A push for a person has a higher priority at APNs.
-    package let initiation: Initiation
-    /// When the query ends without an answer.
-    package let deadline: Timestamp
-    /// A fix at most this many seconds old answers without a push.
-    package let maxAgeSeconds: Int64
-    /// The purpose, sealed under the subject's key: readable until the subject is erased.
-    package let purposeForSubject: Part<String>
-    /// The purpose, sealed under the requester's key; `nil` for the operator.
-    package let purposeForRequester: Part<String>?
-
-    package init(
-        id: QueryID, subject: PersonID?, requester: PrincipalID, verdict: Verdict, initiation: Initiation,
-        deadline: Timestamp, maxAgeSeconds: Int64, purposeForSubject: Part<String>, purposeForRequester: Part<String>?
-    ) {
-        (self.id, self.subject, self.requester, self.verdict) = (id, subject, requester, verdict)
-        (self.initiation, self.deadline, self.maxAgeSeconds) = (initiation, deadline, maxAgeSeconds)
-        (self.purposeForSubject, self.purposeForRequester) = (purposeForSubject, purposeForRequester)
-    }
-}
-
-/// The true end of a query, which the subject sees. Every granted query has exactly one.
-package enum QueryEnd: Int64, Sendable, CaseIterable {
-    /// By a fix that a device reported for the query, or after it was asked.
-    case answered = 1
-    /// By a fix that the log had already and that was recent enough.
-    case answeredFromLastKnown = 2
-    /// The grant ended, the subject paused sharing, or the subject refused consent.
-    case refused = 3
-    /// No device could be woken.
-    case pushFailed = 4
-    /// The deadline passed without a fix.
-    case timedOut = 5
-    /// The requester withdrew the query.
-    case cancelled = 6
-    /// The word in answers and in the audit.
-    package var word: String { String(describing: self) }
 }

@@ -150,97 +150,109 @@ package enum Command: Sendable {
     case countRefusals(by: PrincipalID, count: Int64, since: Timestamp)
 }
 
-/// The owner of a new token.
-package enum TokenHolder: Hashable, Sendable {
-    case `operator`
-    /// Someone whom the operator lets check the log.
-    case auditor
-    case person(Handle)
-    case device(Handle)
-}
-
-/// The reporting device: the one whose key was used, or one named by an import.
-package enum DeviceReference: Hashable, Sendable {
-    case caller
-    case named(Handle)
-}
-
-/// One report of a device, parsed.
-package enum DeviceReport: Sendable {
-    /// A location, and the query that the device says it answers.
-    case fix(Fix, answering: QueryID?)
-    /// The permission that the phone's owner gives the app.
-    case authorization(AuthorizationReport)
-    /// Another event of Core Location.
-    case sighting(Sighting)
-    /// A region that the user drew in the app.
-    case waypoint(Waypoint)
-    /// A message that the service keeps without interpreting it.
-    case message(ClientMessage)
-    /// A report that cannot be used, with its beginning and its length in bytes.
-    case rejected(RejectionReason, RejectedInput, length: Int64)
-}
-
-/// A location query as the requester sends it.
-package struct LocationQuestion: Sendable {
-    /// Chosen by the caller, so that a repetition has the same id.
-    package let id: QueryID
-    /// The person to locate, who may not exist.
-    package let subject: Handle
-    /// At most ``Limits/purposeCharacters`` characters; the subject sees it.
-    package let purpose: String
-    /// Whether a person waits, or a service asks at intervals.
-    package let initiation: LocationQuery.Initiation
-    /// How long the query may wait for an answer, 1 to ``Limits/longestQueryDeadlineSeconds``.
-    package let deadlineSeconds: Int64
-    /// The greatest age of a fix that answers, in seconds.
-    package let maxAgeSeconds: Int64
-
-    package init(
-        id: QueryID, subject: Handle, purpose: String, initiation: LocationQuery.Initiation, deadlineSeconds: Int64,
-        maxAgeSeconds: Int64
-    ) {
-        (self.id, self.subject, self.purpose) = (id, subject, purpose)
-        (self.initiation, self.deadlineSeconds, self.maxAgeSeconds) = (initiation, deadlineSeconds, maxAgeSeconds)
-    }
-}
-
-/// The events of a command. Draft `i` gets the number `standing.place + 1 + i`, because nothing comes between a
-/// decision and its numbers.
-package struct Decision: Sendable {
-    /// One event without its number.
-    package struct Draft: Sendable {
-        /// The stream that the event continues.
-        package let stream: StreamID
-        /// What happens.
-        package let event: Event
-        /// The number of the event that led to this one; 0 without one.
-        package let cause: Int64
-        /// The fact of the directory that it repeats; `nil` for an event of the command's own actor and request.
-        package let followed: DirectoryFacts.Item?
-    }
-    /// The events to append, in order.
-    package internal(set) var drafts: [Draft] = []
-    /// The result for the caller.
-    package internal(set) var reply: CommandReply = .done
-    /// The refusal that the caller gets although the drafts are appended: a recorded refusal.
-    package internal(set) var refusal: Refusal?
-    /// Whether the refusal is one of many in this minute, and is only counted.
-    package internal(set) var isCountedRefusal = false
-
-    /// Who led to an event: the caller of the command, or the actor of the fact that it repeats.
-    package func actor(_ index: Int, of caller: Caller) -> PrincipalID {
-        drafts[index].followed?.actor ?? caller.principal
-    }
-
-    /// The request that led to an event.
-    package func request(_ index: Int, of request: RequestID) -> RequestID {
-        drafts[index].followed?.correlation ?? request
-    }
-
-    mutating func append(
-        _ event: Event, to stream: StreamID, cause: Int64 = 0, as followed: DirectoryFacts.Item? = nil
-    ) {
-        drafts.append(Draft(stream: stream, event: event, cause: cause, followed: followed))
+extension Standing {
+    /// Turns a command into events, or into a refusal. Reads nothing but its arguments.
+    ///
+    /// - Throws: ``Refusal``. Refusals about a person are also events: they are returned as a decision with
+    ///   ``Decision/refusal``.
+    package func decide(
+        _ command: Command, by caller: Caller, at now: Timestamp, questionTime: QuestionTime,
+        known fixes: inout some FixLookup
+    ) throws(Refusal) -> Decision {
+        try admit(command, by: caller, at: now)
+        switch command {
+        case .reportFixes(let device, let reports):
+            return try decideFixes(reports, of: device, by: caller, at: now, known: &fixes)
+        case .importFixes(let person, let device, let reports, let file):
+            return try importFixes(reports, of: person, device, in: file, by: caller, at: now, known: &fixes)
+        case .beginImport(let file, let person): return try beginImport(file, of: person, by: caller)
+        case .endImport(let id, let counts, let fault, let person):
+            return try endImport(id, counts, fault: fault, of: person, by: caller)
+        case .addPerson(let handle, let shards): return try addPerson(handle, among: shards, by: caller)
+        case .addDevice(let name, let who, let key): return try addDevice(name, of: who, key: key, by: caller, at: now)
+        case .removeDevice(let handle): return try removeDevice(handle, by: caller, at: now)
+        case .issueToken(let holder, let scopes, let hash, let until):
+            return try issueToken(for: holder, scopes: scopes, hash: hash, until: until, by: caller, at: now)
+        case .revokeToken(let token): return try revokeToken(token, by: caller, at: now)
+        case .giveGrant(let subject, let requester, let terms):
+            return try giveGrant(subject: subject, requester: requester, terms, by: caller, at: now)
+        case .revokeGrant(let grant): return try revokeGrant(grant, by: caller, at: now)
+        case .addLink(let person, let terms, let request):
+            return try addLink(of: person, terms, request, by: caller, at: now)
+        case .openLink(let hash, let token, let isSession):
+            return try openLink(hash, token: token, isSession: isSession, at: now)
+        case .endLink(let link): return try endLink(link, by: caller, at: now)
+        case .pauseSharing(let person, let until):
+            return try pauseSharing(of: person, until: until, by: caller, at: now)
+        case .resumeSharing(let person): return try resumeSharing(of: person, by: caller, at: now)
+        case .invite(let subject, let terms, let hash, let expires):
+            return try invite(subject: subject, terms, hash: hash, expires: expires, by: caller, at: now)
+        case .withdrawInvitation(let id): return try withdrawInvitation(id, by: caller, at: now)
+        case .makeSignInCode(let holder, let hash): return try makeSignInCode(for: holder, hash, by: caller, at: now)
+        case .openSession(let from, let hash): return try openSession(from: from, hash, by: caller, at: now)
+        case .endSession(let isEverywhere): return try endSession(isEverywhere: isEverywhere, by: caller, at: now)
+        case .redeemInvitation(let hash): return try redeemInvitation(hash, by: caller, at: now)
+        case .inviteToAccount(let person, let hash, let expires):
+            return try inviteToAccount(of: person, hash: hash, expires: expires, by: caller, at: now)
+        case .withdrawAccountInvitation(let id): return try withdrawAccountInvitation(id, by: caller, at: now)
+        case .openAccount(let hash, let handle, let key, let shards):
+            return try openAccount(hash, as: handle, key: key, among: shards, by: caller, at: now)
+        case .answerConsent(let query, let person, let isGiven):
+            return try answerConsent(
+                query, of: person, isGiven: isGiven, by: caller, at: now, questionTime: questionTime)
+        case .addRegion(let region, let person): return try addRegion(region, of: person, by: caller, at: now)
+        case .removeRegion(let name, let who): return try removeRegion(name, of: who, by: caller, at: now)
+        case .correct(let correction, let person): return try correct(correction, of: person, by: caller, at: now)
+        case .withdrawCorrection(let id, let who): return try withdrawCorrection(id, of: who, by: caller, at: now)
+        case .withdrawFixes, .restoreFixes, .withdrawVisits, .restoreVisits:
+            return try revise(command, by: caller, at: now)
+        case .setSchedule(let person, let seconds, let until):
+            return try setSchedule(of: person, everySeconds: seconds, until: until, by: caller, at: now)
+        case .removeSchedule(let id, let person): return try removeSchedule(id, of: person, by: caller, at: now)
+        case .askScheduled(let id, let query): return try askScheduled(id, query: query, by: caller, at: now)
+        case .addWebhook(let person, let target, let topics, let terms, let ownToken):
+            return try addWebhook(of: person, target, topics, terms, ownToken: ownToken, by: caller, at: now)
+        case .confirmWebhook(let id, let who, let code): return try confirm(id, of: who, code, by: caller, at: now)
+        case .noteSilences: return try noteSilences(by: caller, at: now)
+        case .removeWebhook(let id, let person): return try removeWebhook(id, of: person, by: caller, at: now)
+        case .discardDeadLetter(let letter, let webhook, let person):
+            return try discardDeadLetter(letter, of: webhook, person, by: caller, at: now)
+        case .settleWebhook(let id, let settlement): return try settleWebhook(id, settlement, by: caller)
+        case .failWebhook(let failure): return try failWebhook(failure, by: caller)
+        case .publishIdentityKey, .publishRecipientKey, .pinRecipientKey, .unpinRecipientKey, .withdrawKey, .sealDevice:
+            return try decideKeys(command, by: caller, at: now)
+        case .reportEnvelopes(let sent): return try reportEnvelopes(sent, by: caller, at: now, known: &fixes)
+        case .registerPushToken(let device, let token, let environment):
+            return try registerPushToken(token, environment, of: device, by: caller, at: now)
+        case .retirePushToken(let device, let token, let reason, let asOf):
+            return try retirePushToken(token, of: device, reason: reason, asOf: asOf, by: caller)
+        case .queryLocation(let question): return try queryLocation(question, by: caller, at: now)
+        case .startPushes(let query, let devices): return try startPushes(query, to: devices, by: caller, at: now)
+        case .recordPushAttempt(let attempt): return try recordPushAttempt(attempt, by: caller)
+        case .testPush(let id, let device): return try testPush(id, to: device, by: caller, at: now)
+        case .recordPushTest(let attempt): return try recordPushTest(attempt, by: caller)
+        case .settlePushes: return try settlePushes(by: caller)
+        case .endFailedQuery(let query): return try endFailedQuery(query, by: caller)
+        case .endOverdueQueries: return try endOverdueQueries(by: caller, questionTime)
+        case .cancelQuery(let query): return try cancelQuery(query, by: caller)
+        case .disclose(let query, let content, let precision, let fix):
+            return try disclose(query, content, precision: precision, fix: fix, by: caller, at: now)
+        case .recordRead: return try recordRead(command, by: caller, at: now)
+        case .answerDevice(let friends, let asOf, let hash):
+            return try answerDevice(
+                friends: friends, asOf: asOf, answerHash: hash, by: caller, at: now, questionTime: questionTime)
+        case .commandReports(let device): return try commandReports(of: device, by: caller, questionTime)
+        case .recordRefusedRead(let question): return try recordRefusedRead(question, by: caller, at: now)
+        case .countRefusals(let who, let n, let t): return try countRefusals(by: who, count: n, since: t, by: caller)
+        case .erasePerson(let handle): return try erasePerson(handle, by: caller, at: now)
+        case .setRetention, .applyRetention: return try retain(command, by: caller, at: now)
+        case .recordAct(let act): return try recordAct(act, by: caller)
+        case .retryDeadLetter(let letter, let webhook, let person):
+            return try retryDeadLetter(letter, of: webhook, person, by: caller, at: now)
+        case .testWebhook(let webhook, let person): return try testWebhook(webhook, of: person, by: caller, at: now)
+        case .recordRestore, .recordLoss, .moveLog, .commitHeads: return try recordLog(command, by: caller)
+        case .foundShard, .followDirectory, .witnessShards: return try decideShards(command, by: caller)
+        case .finishErasure(let person): return try finishErasure(of: person, by: caller)
+        }
     }
 }

@@ -94,3 +94,21 @@ extension Scopes {
     /// The scopes of an account's first token: everything that a person can do.
     package static let ofAccount: Scopes = [.query, .audit, .manage]
 }
+
+extension Order where Reply == TokenID {
+    /// ``Command/openAccount(_:as:key:among:)``, whose reply is the new person's first token.
+    package static func openAccount(
+        _ hash: Hash256, as handle: Handle, key: Hash256, among shards: [ShardNumber] = []
+    ) -> Order {
+        Order(.openAccount(hash, as: handle, key: key, among: shards)) { $0.token }
+    }
+}
+
+extension Order where Reply == AccountInvitationID {
+    /// ``Command/inviteToAccount(by:hash:expires:)``
+    package static func inviteToAccount(by person: Handle?, hash: Hash256, expires: Timestamp) -> Order {
+        Order(.inviteToAccount(by: person, hash: hash, expires: expires)) {
+            if case .accountInvitation(let id) = $0 { id } else { nil }
+        }
+    }
+}

@@ -36,3 +36,10 @@ extension Standing {
         (persons[person]?.corrections ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 }
+
+extension Order where Reply == CorrectionID {
+    /// ``Command/correct(_:of:)``
+    package static func correct(_ correction: Correction, of person: Handle) -> Order {
+        Order(.correct(correction, of: person)) { if case .correction(let id) = $0 { id } else { nil } }
+    }
+}

@@ -141,3 +141,10 @@ extension Hash256 {
         Hash256(words: (0, 0, 0, UInt64(reason.rawValue)))
     }
 }
+
+extension Order where Reply == [FixOutcome] {
+    /// ``Command/reportEnvelopes(_:)``, with one outcome for each envelope and refusal.
+    package static func reportEnvelopes(_ reports: [EnvelopeReport]) -> Order {
+        Order(.reportEnvelopes(reports)) { if case .fixes(let outcomes) = $0 { outcomes } else { nil } }
+    }
+}

@@ -267,3 +267,10 @@ extension Fix {
         return fix
     }
 }
+
+extension Order where Reply == [FixOutcome] {
+    /// ``Command/reportFixes(device:_:)``, with one outcome for each report.
+    package static func reportFixes(device: DeviceReference, _ reports: [DeviceReport]) -> Order {
+        Order(.reportFixes(device: device, reports)) { if case .fixes(let outcomes) = $0 { outcomes } else { nil } }
+    }
+}

@@ -140,3 +140,10 @@ extension Standing {
         return decision
     }
 }
+
+extension Order where Reply == GrantID {
+    /// ``Command/giveGrant(subject:requester:_:)``
+    package static func giveGrant(subject: Handle, requester: Handle, _ terms: GrantTerms) -> Order {
+        Order(.giveGrant(subject: subject, requester: requester, terms)) { $0.grant }
+    }
+}

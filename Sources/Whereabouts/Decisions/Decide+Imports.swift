@@ -64,3 +64,21 @@ extension Standing {
         return decision
     }
 }
+
+extension Order where Reply == ImportID {
+    /// ``Command/beginImport(_:of:)``
+    package static func beginImport(_ file: ImportReference, of person: Handle) -> Order {
+        Order(.beginImport(file, of: person)) { if case .importing(let id) = $0 { id } else { nil } }
+    }
+}
+
+extension Order where Reply == ImportOutcome {
+    /// ``Command/importFixes(of:device:_:in:)``
+    package static func importFixes(
+        of person: Handle, device: Handle, _ reports: [DeviceReport], in file: ImportReference
+    ) -> Order {
+        Order(.importFixes(of: person, device: device, reports, in: file)) {
+            if case .imported(let outcome) = $0 { outcome } else { nil }
+        }
+    }
+}

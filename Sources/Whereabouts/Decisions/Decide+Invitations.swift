@@ -94,3 +94,17 @@ extension Standing {
                 from: terms.from, until: terms.until, hours: hours), at: now)
     }
 }
+
+extension Order where Reply == GrantID {
+    /// ``Command/redeemInvitation(_:)``
+    package static func redeemInvitation(_ hash: Hash256) -> Order { Order(.redeemInvitation(hash)) { $0.grant } }
+}
+
+extension Order where Reply == InvitationID {
+    /// ``Command/invite(subject:_:hash:expires:)``
+    package static func invite(subject: Handle, _ terms: GrantTerms, hash: Hash256, expires: Timestamp) -> Order {
+        Order(.invite(subject: subject, terms, hash: hash, expires: expires)) {
+            if case .invitation(let id) = $0 { id } else { nil }
+        }
+    }
+}

@@ -104,3 +104,17 @@ extension Standing {
         return decision
     }
 }
+
+extension Order where Reply == LinkID {
+    /// ``Command/addLink(of:_:_:)``
+    package static func addLink(of person: Handle, _ terms: GrantTerms, _ request: LinkRequest) -> Order {
+        Order(.addLink(of: person, terms, request)) { if case .link(let id) = $0 { id } else { nil } }
+    }
+}
+
+extension Order where Reply == TokenID {
+    /// ``Command/openLink(_:token:isSession:)``
+    package static func openLink(_ hash: Hash256, token: Hash256, isSession: Bool) -> Order {
+        Order(.openLink(hash, token: token, isSession: isSession)) { $0.token }
+    }
+}

@@ -41,3 +41,10 @@ extension Standing {
         return decision
     }
 }
+
+extension Order where Reply == [PushOrder] {
+    /// ``Command/testPush(_:to:)``, with one order.
+    package static func testPush(_ id: QueryID, to device: Handle) -> Order {
+        Order(.testPush(id, to: device)) { $0.pushes }
+    }
+}

@@ -148,3 +148,10 @@ extension Standing {
         !pushesUnderWay(atMost: 1).isEmpty || devices.all.values.contains { $0.push.testUnderWay != nil }
     }
 }
+
+extension Order where Reply == [PushOrder] {
+    /// ``Command/startPushes(_:to:)``
+    package static func startPushes(_ query: QueryID, to devices: [DeviceID]) -> Order {
+        Order(.startPushes(query, to: devices)) { $0.pushes }
+    }
+}

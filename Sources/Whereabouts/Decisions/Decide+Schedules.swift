@@ -63,3 +63,12 @@ extension Standing {
         return decision
     }
 }
+
+extension Order where Reply == ScheduleID {
+    /// ``Command/setSchedule(of:everySeconds:until:)``
+    package static func setSchedule(of person: Handle, everySeconds: Int64, until: Timestamp?) -> Order {
+        Order(.setSchedule(of: person, everySeconds: everySeconds, until: until)) {
+            if case .schedule(let id) = $0 { id } else { nil }
+        }
+    }
+}

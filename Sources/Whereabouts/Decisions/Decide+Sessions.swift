@@ -126,3 +126,10 @@ extension Scopes {
     /// The scopes of the operator's token.
     package static let ofOperator: Scopes = [.query, .audit, .manage, .operate]
 }
+
+extension Order where Reply == TokenID {
+    /// ``Command/openSession(from:hash:)``
+    package static func openSession(from: Hash256, hash: Hash256) -> Order {
+        Order(.openSession(from: from, hash: hash)) { $0.token }
+    }
+}

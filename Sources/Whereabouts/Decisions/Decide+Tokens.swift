@@ -69,3 +69,12 @@ extension Standing {
         return decision
     }
 }
+
+extension Order where Reply == TokenID {
+    /// ``Command/issueToken(for:scopes:hash:until:)``
+    package static func issueToken(
+        for holder: TokenHolder, scopes: Scopes, hash: Hash256, until: Timestamp?
+    ) -> Order {
+        Order(.issueToken(for: holder, scopes: scopes, hash: hash, until: until)) { $0.token }
+    }
+}

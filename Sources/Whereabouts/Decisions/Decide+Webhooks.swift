@@ -194,3 +194,15 @@ extension Standing {
         return decision
     }
 }
+
+extension Order where Reply == WebhookID {
+    /// ``Command/addWebhook(of:_:_:_:ownToken:)``
+    package static func addWebhook(
+        of person: Handle, _ target: WebhookTarget, _ topics: FeedTopics, _ terms: NoticeTerms,
+        ownToken: Hash256? = nil
+    ) -> Order {
+        Order(.addWebhook(of: person, target, topics, terms, ownToken: ownToken)) {
+            if case .webhook(let id) = $0 { id } else { nil }
+        }
+    }
+}

@@ -2,7 +2,7 @@
 enum AccountInvitationClosed: Fact {
     static let kind = EventKind.accountInvitationClosed
     static let streams: FactStreams = [.audit, .house]
-    static let item = ChangedItem.accountInvitation
+    static let item: HouseNumber.Kind? = .accountInvitation
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

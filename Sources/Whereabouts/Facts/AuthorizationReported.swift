@@ -2,7 +2,7 @@
 enum AuthorizationReported: Fact {
     static let kind = EventKind.authorizationReported
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.thing
+    static let item: HouseNumber.Kind? = .thing
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

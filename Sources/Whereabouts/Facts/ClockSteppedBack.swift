@@ -2,7 +2,7 @@
 enum ClockSteppedBack: Fact {
     static let kind = EventKind.clockSteppedBack
     static let streams: FactStreams = .house
-    static let item = ChangedItem.nothing
+    static let item: HouseNumber.Kind? = nil
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -4,7 +4,7 @@ import Geodesy
 enum CorrectionMade: Fact {
     static let kind = EventKind.correctionMade
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.correction
+    static let item: HouseNumber.Kind? = .correction
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

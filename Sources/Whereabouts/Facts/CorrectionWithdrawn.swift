@@ -2,7 +2,7 @@
 enum CorrectionWithdrawn: Fact {
     static let kind = EventKind.correctionWithdrawn
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.correction
+    static let item: HouseNumber.Kind? = .correction
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -8,7 +8,7 @@
 ///     enum VisitNoted: Fact {
 ///         static let kind = EventKind.visitNoted
 ///         static let streams: FactStreams = .audit
-///         static let item = ChangedItem.event
+///         static let item: HouseNumber.Kind? = .event
 ///         static let concerns: FactConcerns = []
 ///
 ///         static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
@@ -32,9 +32,10 @@ package protocol Fact: Sendable {
     /// The streams in which the fact can be.
     static var streams: FactStreams { get }
 
-    /// The kind of thing that ``SettingChange/item`` of the audit row numbers; ``ChangedItem/nothing`` without such a
-    /// row.
-    static var item: ChangedItem { get }
+    /// The kind of thing that ``SettingChange/item`` of the audit row numbers. The list of these things uses the same
+    /// reference. ``HouseNumber/Kind/thing`` for one that no list names by a reference, such as a person or a region;
+    /// `nil` without such a row.
+    static var item: HouseNumber.Kind? { get }
 
     /// The folds that have a case for the kind, besides those of the standing and the audit. There is no default, so
     /// each new kind must declare it. A fold that lacks the case stops the tests (``Event/isPassedOver(by:)``).
@@ -91,24 +92,6 @@ package struct FactStreams: OptionSet, Sendable {
     package static let track = FactStreams(rawValue: 2)
     /// The stream of the house.
     package static let house = FactStreams(rawValue: 4)
-}
-
-/// The kind of item in an audit row. Answers and the list of such items use the same reference for it.
-package enum ChangedItem: Sendable, CaseIterable {
-    /// The kind has no audit row about an item.
-    case nothing
-    /// No list names the item by a reference: a person, a device, a region.
-    case thing
-    /// An event of the log, by its number.
-    case event
-    case token
-    case grant
-    case invitation
-    case accountInvitation
-    case schedule
-    case link
-    case webhook
-    case correction
 }
 
 /// Folds that look at a few kinds only. The fold of the standing has a case for each kind; the audit follows from

@@ -84,88 +84,19 @@ extension EventKind {
     }
 }
 
-extension Event {
-    /// The kind under which the event is stored.
-    package var kind: EventKind {
-        switch self {
-        case .personAdded: .personAdded
-        case .deviceAdded: .deviceAdded
-        case .deviceRemoved: .deviceRemoved
-        case .tokenIssued: .tokenIssued
-        case .tokenRevoked: .tokenRevoked
-        case .grantGiven: .grantGiven
-        case .grantRevoked: .grantRevoked
-        case .regionAdded: .regionAdded
-        case .regionRemoved: .regionRemoved
-        case .sharingPaused: .sharingPaused
-        case .sharingResumed: .sharingResumed
-        case .invitationMade: .invitationMade
-        case .invitationWithdrawn: .invitationWithdrawn
-        case .invitationRefused: .invitationRefused
-        case .accountInvitationMade: .accountInvitationMade
-        case .accountInvitationClosed: .accountInvitationClosed
-        case .scheduleSet: .scheduleSet
-        case .scheduleRemoved: .scheduleRemoved
-        case .correctionMade: .correctionMade
-        case .correctionWithdrawn: .correctionWithdrawn
-        case .fixesWithdrawn: .fixesWithdrawn
-        case .fixesRestored: .fixesRestored
-        case .visitsWithdrawn: .visitsWithdrawn
-        case .visitsRestored: .visitsRestored
-        case .importBegan: .importBegan
-        case .importEnded: .importEnded
-        case .linkAdded: .linkAdded
-        case .linkOpened: .linkOpened
-        case .linkEnded: .linkEnded
-        case .webhookAdded: .webhookAdded
-        case .webhookRemoved: .webhookRemoved
-        case .webhookConfirmed: .webhookConfirmed
-        case .phoneFellSilent: .phoneFellSilent
-        case .webhookSettled: .webhookSettled
-        case .webhookFailed: .webhookFailed
-        case .fixReported: .fixReported
-        case .inputRejected: .inputRejected
-        case .authorizationReported: .authorizationReported
-        case .sightingReported(_, .heading, _): .headingReported
-        case .sightingReported(_, .beacon, _): .beaconSighted
-        case .sightingReported(_, .visit, _): .visitReported
-        case .sightingReported(_, .crossing, _): .crossingReported
-        case .sealedFixReported: .sealedFixReported
-        case .messageReported: .messageReported
-        case .identityKeyPublished: .identityKeyPublished
-        case .recipientKeyPublished: .recipientKeyPublished
-        case .recipientKeyPinned: .recipientKeyPinned
-        case .recipientKeyUnpinned: .recipientKeyUnpinned
-        case .sealingKeyWithdrawn: .sealingKeyWithdrawn
-        case .deviceSealed: .deviceSealed
-        case .sealingRefused: .sealingRefused
-        case .locationPushTokenRegistered: .locationPushTokenRegistered
-        case .locationPushTokenRetired: .locationPushTokenRetired
-        case .locationQueried: .locationQueried
-        case .consentAsked: .consentAsked
-        case .consentGiven: .consentGiven
-        case .consentRefused: .consentRefused
-        case .locationPushStarted: .locationPushStarted
-        case .locationPushAttempted: .locationPushAttempted
-        case .locationPushWithheld: .locationPushWithheld
-        case .locationPushTested: .locationPushTested
-        case .locationReportCommanded: .locationReportCommanded
-        case .locationQueryEnded: .locationQueryEnded
-        case .locationDisclosed: .locationDisclosed
-        case .locationRead: .locationRead
-        case .refusalsCounted: .refusalsCounted
-        case .personErased: .personErased
-        case .retentionSet: .retentionSet
-        case .retentionApplied: .retentionApplied
-        case .clockSteppedBack: .clockSteppedBack
-        case .logRestored: .logRestored
-        case .lossAccepted: .lossAccepted
-        case .logMoved: .logMoved
-        case .headsCommitted: .headsCommitted
-        case .shardsWitnessed: .shardsWitnessed
-        case .personPlaced: .personPlaced
-        case .directoryFollowed: .directoryFollowed
-        case .operatorActed: .operatorActed
-        }
-    }
-}
+// How facts store ids.
+
+extension PrincipalID: IntegerValue { package static let form = FieldForm.principal }
+extension PersonID: IntegerValue { package static let form = FieldForm.principal }
+extension DeviceID: IntegerValue { package static let form = FieldForm.principal }
+extension GrantID: IntegerValue { package static let form = FieldForm.ordinal }
+extension InvitationID: IntegerValue { package static let form = FieldForm.ordinal }
+extension AccountInvitationID: IntegerValue { package static let form = FieldForm.eventNumber }
+extension RegionID: IntegerValue { package static let form = FieldForm.ordinal }
+extension ScheduleID: IntegerValue { package static let form = FieldForm.eventNumber }
+extension CorrectionID: IntegerValue { package static let form = FieldForm.eventNumber }
+extension WebhookID: IntegerValue { package static let form = FieldForm.eventNumber }
+extension DeadLetterID: IntegerValue { package static let form = FieldForm.eventNumber }
+extension TokenID: IntegerValue { package static let form = FieldForm.ordinal }
+extension LinkID: IntegerValue { package static let form = FieldForm.principal }
+extension ImportID: IntegerValue { package static let form = FieldForm.eventNumber }

@@ -1,20 +1,5 @@
 // How each type of the vocabulary is stored as a field.
 
-extension PrincipalID: IntegerValue { package static let form = FieldForm.principal }
-extension PersonID: IntegerValue { package static let form = FieldForm.principal }
-extension DeviceID: IntegerValue { package static let form = FieldForm.principal }
-extension LinkID: IntegerValue { package static let form = FieldForm.principal }
-extension GrantID: IntegerValue { package static let form = FieldForm.ordinal }
-extension InvitationID: IntegerValue { package static let form = FieldForm.ordinal }
-extension RegionID: IntegerValue { package static let form = FieldForm.ordinal }
-extension TokenID: IntegerValue { package static let form = FieldForm.ordinal }
-extension AccountInvitationID: IntegerValue { package static let form = FieldForm.eventNumber }
-extension ScheduleID: IntegerValue { package static let form = FieldForm.eventNumber }
-extension CorrectionID: IntegerValue { package static let form = FieldForm.eventNumber }
-extension WebhookID: IntegerValue { package static let form = FieldForm.eventNumber }
-extension ImportID: IntegerValue { package static let form = FieldForm.eventNumber }
-extension DeadLetterID: IntegerValue { package static let form = FieldForm.eventNumber }
-
 extension Precision: WordValue { package static let form = FieldForm.words("precision", Precision.self) }
 extension RejectionReason: WordValue { package static let form = FieldForm.words("rejection", RejectionReason.self) }
 extension PushEnvironment: WordValue { package static let form = FieldForm.words("environment", PushEnvironment.self) }

@@ -2,7 +2,7 @@
 enum FixesRestored: Fact {
     static let kind = EventKind.fixesRestored
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.event
+    static let item: HouseNumber.Kind? = .event
     static let concerns: FactConcerns = [.current, .timeline, .feed]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -2,7 +2,7 @@
 enum FixesWithdrawn: Fact {
     static let kind = EventKind.fixesWithdrawn
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.event
+    static let item: HouseNumber.Kind? = .event
     static let concerns: FactConcerns = [.current, .timeline, .feed]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

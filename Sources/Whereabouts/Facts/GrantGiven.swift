@@ -2,7 +2,7 @@
 enum GrantGiven: Fact {
     static let kind = EventKind.grantGiven
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.grant
+    static let item: HouseNumber.Kind? = .grant
     static let concerns: FactConcerns = .pushes
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
@@ -66,7 +66,7 @@ extension Grant.Detail: SealedContent {
 }
 
 /// A person given by name, stored as 0 if no person has the name.
-struct NamedPerson: IntegerValue {
+struct NamedPerson: IntegerValue, CountedInHouse {
     let id: PersonID?
 
     init(id: PersonID?) { self.id = id }
@@ -74,6 +74,7 @@ struct NamedPerson: IntegerValue {
 
     static let form = FieldForm.principal
     var rawValue: Int64 { id?.rawValue ?? 0 }
+    var houseNumber: HouseNumber? { id?.houseNumber }
     func show(as name: String, in shown: inout ShownFields) {
         if let id { shown.add(name, .integer(id.rawValue)) }
     }

@@ -2,7 +2,7 @@
 enum GrantRevoked: Fact {
     static let kind = EventKind.grantRevoked
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.grant
+    static let item: HouseNumber.Kind? = .grant
     static let concerns: FactConcerns = .pushes
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -2,7 +2,7 @@
 enum LinkEnded: Fact {
     static let kind = EventKind.linkEnded
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.link
+    static let item: HouseNumber.Kind? = .link
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

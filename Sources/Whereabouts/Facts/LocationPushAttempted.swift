@@ -3,7 +3,7 @@ enum LocationPushAttempted: Fact {
     static let kind = EventKind.locationPushAttempted
     /// In the stream of the house if the person was erased meanwhile.
     static let streams: FactStreams = [.audit, .house]
-    static let item = ChangedItem.nothing
+    static let item: HouseNumber.Kind? = nil
     static let concerns: FactConcerns = .tally
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

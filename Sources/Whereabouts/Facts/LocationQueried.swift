@@ -3,7 +3,7 @@ enum LocationQueried: Fact {
     static let kind = EventKind.locationQueried
     /// In the stream of the house if no person has the name.
     static let streams: FactStreams = [.audit, .house]
-    static let item = ChangedItem.nothing
+    static let item: HouseNumber.Kind? = nil
     static let concerns: FactConcerns = [.patterns, .tally]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

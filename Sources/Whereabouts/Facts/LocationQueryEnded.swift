@@ -2,7 +2,7 @@
 enum LocationQueryEnded: Fact {
     static let kind = EventKind.locationQueryEnded
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.nothing
+    static let item: HouseNumber.Kind? = nil
     static let concerns: FactConcerns = [.tally, .pushes]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

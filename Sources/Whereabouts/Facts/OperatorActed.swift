@@ -3,7 +3,7 @@ enum OperatorActed: Fact {
     static let kind = EventKind.operatorActed
     /// In the audit of a person if a message of their webhook is posted again, or their webhook gets a test message.
     static let streams: FactStreams = [.audit, .house]
-    static let item = ChangedItem.thing
+    static let item: HouseNumber.Kind? = .thing
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

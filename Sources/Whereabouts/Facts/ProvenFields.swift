@@ -1,42 +1,5 @@
 import Geodesy
 
-/// A number that counts things or events of the whole house. Two of them show how much happened in between, so people
-/// see a reference instead.
-package enum HouseNumber: Hashable, Sendable {
-    case principal(PrincipalID)
-    case event(Int64)
-    case grant(GrantID)
-    case invitation(InvitationID)
-    case accountInvitation(AccountInvitationID)
-    case token(TokenID)
-    case webhook(WebhookID)
-    case deadLetter(DeadLetterID)
-    case correction(CorrectionID)
-    case schedule(ScheduleID)
-    case region(RegionID)
-}
-
-/// A value that is a ``HouseNumber``.
-private protocol CountedInHouse {
-    /// The number; `nil` if the value names nothing.
-    var houseNumber: HouseNumber? { get }
-}
-
-extension PrincipalID: CountedInHouse { var houseNumber: HouseNumber? { .principal(self) } }
-extension PersonID: CountedInHouse { var houseNumber: HouseNumber? { .principal(principal) } }
-extension DeviceID: CountedInHouse { var houseNumber: HouseNumber? { .principal(principal) } }
-extension NamedPerson: CountedInHouse { var houseNumber: HouseNumber? { id?.houseNumber } }
-extension LinkID: CountedInHouse { var houseNumber: HouseNumber? { .principal(principal) } }
-extension GrantID: CountedInHouse { var houseNumber: HouseNumber? { .grant(self) } }
-extension InvitationID: CountedInHouse { var houseNumber: HouseNumber? { .invitation(self) } }
-extension AccountInvitationID: CountedInHouse { var houseNumber: HouseNumber? { .accountInvitation(self) } }
-extension TokenID: CountedInHouse { var houseNumber: HouseNumber? { .token(self) } }
-extension WebhookID: CountedInHouse { var houseNumber: HouseNumber? { .webhook(self) } }
-extension DeadLetterID: CountedInHouse { var houseNumber: HouseNumber? { .deadLetter(self) } }
-extension CorrectionID: CountedInHouse { var houseNumber: HouseNumber? { .correction(self) } }
-extension ScheduleID: CountedInHouse { var houseNumber: HouseNumber? { .schedule(self) } }
-extension RegionID: CountedInHouse { var houseNumber: HouseNumber? { .region(self) } }
-
 /// The content of an entry in a person's own log: the part of one event of their audit that the person may see.
 ///
 /// The content is a function of the event alone, and must stay it: a person's log commits to the bytes, so a content
@@ -91,7 +54,7 @@ package struct ProvenFields: FactVisitor, FieldVisitor {
             var fields = ProvenFields(of: subject, reference)
             fields.add("event", text: recorded.event.kind.name)
             fields.add("number", .event(recorded.number))
-            fields.add("actor", .principal(recorded.actor))
+            if let actor = recorded.actor.houseNumber { fields.add("actor", actor) }
             fact.prove(recorded.event, in: &fields)
             guard !fields.isSealed else { throw .sealed }
             return fields.map
@@ -130,8 +93,8 @@ package struct ProvenFields: FactVisitor, FieldVisitor {
 
     private mutating func add(_ name: String, _ number: HouseNumber) {
         switch number {
-        case .principal(.house): add(name, text: "house")
-        case .principal(.operator): add(name, text: "operator")
+        case PrincipalID.house.houseNumber: add(name, text: "house")
+        case PrincipalID.operator.houseNumber: add(name, text: "operator")
         default: add(name, text: reference(number))
         }
     }
@@ -145,7 +108,7 @@ package struct ProvenFields: FactVisitor, FieldVisitor {
             add(label.name, .event(number))
         } else if case .granted(let grant)? = value as? Verdict {
             add(label.name, text: "granted")
-            add("grant", .grant(grant))
+            if let number = grant.houseNumber { add("grant", number) }
         } else {
             var shown = ShownFields.none
             value.show(as: label.name, in: &shown)

@@ -2,7 +2,7 @@
 enum RetentionApplied: Fact {
     static let kind = EventKind.retentionApplied
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.thing
+    static let item: HouseNumber.Kind? = .thing
     static let concerns: FactConcerns = [.current, .timeline]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -2,7 +2,7 @@
 enum RetentionSet: Fact {
     static let kind = EventKind.retentionSet
     static let streams: FactStreams = [.audit, .house]
-    static let item = ChangedItem.thing
+    static let item: HouseNumber.Kind? = .thing
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

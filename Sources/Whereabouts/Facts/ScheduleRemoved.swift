@@ -2,7 +2,7 @@
 enum ScheduleRemoved: Fact {
     static let kind = EventKind.scheduleRemoved
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.schedule
+    static let item: HouseNumber.Kind? = .schedule
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -5,7 +5,7 @@
 enum SealedFixReported: Fact {
     static let kind = EventKind.sealedFixReported
     static let streams: FactStreams = .track
-    static let item = ChangedItem.nothing
+    static let item: HouseNumber.Kind? = nil
     static let concerns: FactConcerns = .envelopes
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -2,7 +2,7 @@
 enum SealingKeyWithdrawn: Fact {
     static let kind = EventKind.sealingKeyWithdrawn
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.event
+    static let item: HouseNumber.Kind? = .event
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -2,7 +2,7 @@
 enum TokenIssued: Fact {
     static let kind = EventKind.tokenIssued
     static let streams: FactStreams = [.audit, .house]
-    static let item = ChangedItem.token
+    static let item: HouseNumber.Kind? = .token
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -4,7 +4,7 @@ import Geodesy
 enum VisitReported: Fact {
     static let kind = EventKind.visitReported
     static let streams: FactStreams = .track
-    static let item = ChangedItem.nothing
+    static let item: HouseNumber.Kind? = nil
     static let concerns: FactConcerns = .timeline
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -2,7 +2,7 @@
 enum VisitsWithdrawn: Fact {
     static let kind = EventKind.visitsWithdrawn
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.event
+    static let item: HouseNumber.Kind? = .event
     static let concerns: FactConcerns = [.timeline, .feed]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

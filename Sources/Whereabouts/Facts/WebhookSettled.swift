@@ -2,7 +2,7 @@
 enum WebhookSettled: Fact {
     static let kind = EventKind.webhookSettled
     static let streams: FactStreams = .audit
-    static let item = ChangedItem.webhook
+    static let item: HouseNumber.Kind? = .webhook
     static let concerns: FactConcerns = []
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {

@@ -62,40 +62,6 @@ extension Refusal {
         "This Idempotency-Key belongs to another request; send a new key with a new request.")
 }
 
-extension CommandReply {
-    /// The kind and number of the created thing; 0 for other results.
-    fileprivate var code: (kind: Int64, id: Int64) {
-        switch self {
-        case .token(let id): (1, id.rawValue)
-        case .grant(let id): (2, id.rawValue)
-        case .invitation(let id): (3, id.rawValue)
-        case .schedule(let id): (4, id.rawValue)
-        case .correction(let id): (5, id.rawValue)
-        case .accountInvitation(let id): (6, id.rawValue)
-        case .webhook(let id): (7, id.rawValue)
-        case .link(let id): (8, id.rawValue)
-        case .importing(let id): (9, id.rawValue)
-        case .done, .person, .device, .region, .fixes, .imported, .query, .pushes, .erased: (0, 0)
-        }
-    }
-
-    fileprivate init?(kind: Int64, id: Int64) {
-        switch kind {
-        case 0: self = .done
-        case 1: self = .token(TokenID(rawValue: id))
-        case 2: self = .grant(GrantID(rawValue: id))
-        case 3: self = .invitation(InvitationID(rawValue: id))
-        case 4: self = .schedule(ScheduleID(rawValue: id))
-        case 5: self = .correction(CorrectionID(rawValue: id))
-        case 6: self = .accountInvitation(AccountInvitationID(rawValue: id))
-        case 7: self = .webhook(WebhookID(rawValue: id))
-        case 8: self = .link(LinkID(rawValue: id))
-        case 9: self = .importing(ImportID(rawValue: id))
-        default: return nil
-        }
-    }
-}
-
 // The row of one caller in the saved standing.
 extension Standing.KeyedRequest {
     static func write(_ requests: [Self], to fields: inout FieldWriter) {

@@ -1,18 +1,4 @@
-/// An id that is a number.
-package protocol Numbered: Hashable, Sendable {
-    /// The number.
-    var rawValue: Int64 { get }
-    /// The id with this number.
-    init(rawValue: Int64)
-}
-
-extension PersonID: Numbered {}
-extension DeviceID: Numbered {}
-extension TokenID: Numbered {}
-extension GrantID: Numbered {}
-extension RegionID: Numbered {}
 extension StreamID: Numbered {}
-extension ImportID: Numbered {}
 
 /// A dictionary from ids that are handed out in order, in the order of the ids.
 ///

@@ -2,39 +2,6 @@ import Geodesy
 
 /// One row of the saved standing: a kind, an id and a CBOR map.
 package struct StandingEntry: Hashable, Sendable {
-    /// The kinds of rows, in the order in which they must be loaded.
-    package enum Kind: Int64, Sendable, CaseIterable {
-        case counters = 0
-        case person = 1
-        case device = 2
-        case token = 3
-        case grant = 4
-        case region = 5
-        case query = 6
-        case refusals = 7
-        case version = 8
-        case invitation = 9
-        case asks = 10
-        case schedule = 11
-        case correction = 12
-        case keyedRequests = 13
-        case accountInvitation = 14
-        case webhook = 15
-        case link = 16
-        case importing = 17
-        case retention = 18
-        case sealingKeys = 19
-
-        /// Whether it is known which of its rows have changed. The others are few, or their ids are places in an order.
-        var isTracked: Bool {
-            switch self {
-            case .person, .device, .token, .grant, .region, .version, .importing: true
-            case .counters, .query, .refusals, .invitation, .asks, .schedule, .correction, .keyedRequests,
-                .accountInvitation, .webhook, .link, .retention, .sealingKeys:
-                false
-            }
-        }
-    }
     /// The subject of the row.
     package let kind: Kind
     /// The number of the thing; for a correction that of its event, for queries the place in the order asked, for asks

@@ -24,26 +24,41 @@ package enum CommandReply: Hashable, Sendable {
     case erased(PersonID)
 }
 
-/// The outcome of an import's fixes of one device.
-package struct ImportOutcome: Hashable, Sendable {
-    /// Whether the person or the device did not exist before.
-    package let addedPerson, addedDevice: Bool
-    /// One outcome for each report, in their order.
-    package let fixes: [FixOutcome]
+extension CommandReply {
+    // The replies of several commands.
+    var grant: GrantID? { if case .grant(let id) = self { id } else { nil } }
+    var token: TokenID? { if case .token(let id) = self { id } else { nil } }
+    var pushes: [PushOrder]? { if case .pushes(let orders) = self { orders } else { nil } }
 
-    package init(addedPerson: Bool, addedDevice: Bool, fixes: [FixOutcome]) {
-        (self.addedPerson, self.addedDevice, self.fixes) = (addedPerson, addedDevice, fixes)
+    /// The kind and number of the created thing, as a saved request has them; 0 for other results.
+    var code: (kind: Int64, id: Int64) {
+        switch self {
+        case .token(let id): (1, id.rawValue)
+        case .grant(let id): (2, id.rawValue)
+        case .invitation(let id): (3, id.rawValue)
+        case .schedule(let id): (4, id.rawValue)
+        case .correction(let id): (5, id.rawValue)
+        case .accountInvitation(let id): (6, id.rawValue)
+        case .webhook(let id): (7, id.rawValue)
+        case .link(let id): (8, id.rawValue)
+        case .importing(let id): (9, id.rawValue)
+        case .done, .person, .device, .region, .fixes, .imported, .query, .pushes, .erased: (0, 0)
+        }
     }
-}
 
-/// The outcome of one reported fix.
-package enum FixOutcome: Hashable, Sendable {
-    /// An event was made of it.
-    case new
-    /// New, with the device, time and place of another fix that differs in another field. Both are events.
-    case twin
-    /// Known already: acknowledged, without another event.
-    case duplicate
-    /// It cannot be used; it is kept with the reason.
-    case rejected(RejectionReason)
+    init?(kind: Int64, id: Int64) {
+        switch kind {
+        case 0: self = .done
+        case 1: self = .token(TokenID(rawValue: id))
+        case 2: self = .grant(GrantID(rawValue: id))
+        case 3: self = .invitation(InvitationID(rawValue: id))
+        case 4: self = .schedule(ScheduleID(rawValue: id))
+        case 5: self = .correction(CorrectionID(rawValue: id))
+        case 6: self = .accountInvitation(AccountInvitationID(rawValue: id))
+        case 7: self = .webhook(WebhookID(rawValue: id))
+        case 8: self = .link(LinkID(rawValue: id))
+        case 9: self = .importing(ImportID(rawValue: id))
+        default: return nil
+        }
+    }
 }

@@ -1,12 +1,3 @@
-/// The import of a file into one person's history, by the number of the event that began it.
-///
-/// All imports of one file have the same ``Standing/Import/id``: a file can hold the histories of several people.
-package struct ImportID: Hashable, Sendable, Comparable {
-    package let rawValue: Int64
-    package init(rawValue: Int64) { self.rawValue = rawValue }
-    package static func < (a: ImportID, b: ImportID) -> Bool { a.rawValue < b.rawValue }
-}
-
 /// A file that is imported, as the client describes it. A client need not say anything.
 package struct ImportedFile: Hashable, Sendable {
     /// The last component of its path, at most ``Limits/fileNameCharacters`` characters.

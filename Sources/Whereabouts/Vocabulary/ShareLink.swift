@@ -1,16 +1,3 @@
-/// A share link, as an actor: reads through it are recorded with its principal. Its number is in one row with those
-/// of persons and devices.
-package struct LinkID: Hashable, Sendable, Comparable {
-    /// At least 1; no person or device has the same number.
-    package let rawValue: Int64
-    package init(rawValue: Int64) { self.rawValue = rawValue }
-    /// The link as an actor.
-    package var principal: PrincipalID { .init(rawValue: rawValue) }
-    /// The link in the place of a grant's requester.
-    package var requester: PersonID { .init(rawValue: rawValue) }
-    package static func < (a: LinkID, b: LinkID) -> Bool { a.rawValue < b.rawValue }
-}
-
 /// An address that shows a person's location to every viewer who opens it, without an account, until it ends.
 ///
 /// A ``Grant`` whose requester is the link decides the precision and the times. For example, a link for a party shows

@@ -1,6 +1,7 @@
 import JSON
 import Replies
 import Testing
+import Whereabouts
 
 @testable import Answers
 @testable import Service

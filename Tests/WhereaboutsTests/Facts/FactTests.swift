@@ -76,7 +76,7 @@ import Testing
             default: false
             }
         }
-        #expect(hasRows == (kind.fact.map { $0.item != .nothing } ?? false))
+        #expect(hasRows == (kind.fact.map { $0.item != nil } ?? false))
     }
 
     /// In debug builds, a fold stops at a kind that says it concerns the fold, if the fold has no case for it.
