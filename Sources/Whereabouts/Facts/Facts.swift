@@ -1,3 +1,5 @@
+// The lists to which a new fact and a new id are added.
+
 extension EventKind {
     /// The declaration of the kind; `nil` for a kind that is reserved.
     package var fact: (any Fact.Type)? {
