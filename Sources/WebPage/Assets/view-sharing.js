@@ -290,9 +290,8 @@ async function scheduleCards(context, who, parts) {
 
 // How long reports are kept
 
-const kept = days => days === undefined ? strings('sharing.keptForever') : days === 0 ? strings('sharing.keptToday') : strings('sharing.keptDays', { count: days });
-
-const choice = days => days === undefined ? strings('sharing.choiceForever') : days === 0 ? strings('sharing.choiceToday') : strings('sharing.choiceDays', { count: days });
+const inWords = name => days => days === undefined ? strings(`sharing.${name}Forever`) : days === 0 ? strings(`sharing.${name}Today`) : strings(`sharing.${name}Days`, { count: days });
+const kept = inWords('kept'), choice = inWords('choice');
 
 async function retention(context, who, parts) {
     const [rule = {}] = await read(context, who, 'retention');

@@ -1,7 +1,7 @@
 /// A command together with the type of its reply, for callers who use what the command made.
 ///
-/// Each has its factory beside its decision. For example, `Order.giveGrant(subject:requester:_:)` is the command `Command.giveGrant` whose reply is a ``GrantID``.
-/// A caller who ignores the reply appends the command itself.
+/// Its factory is below the decision of the command. For example, `Order.giveGrant(subject:requester:_:)` is the command
+/// `Command.giveGrant` whose reply is a ``GrantID``. A caller who ignores the reply appends the command itself.
 package struct Order<Reply: Sendable>: Sendable {
     /// The command that the writer decides.
     package let command: Command

@@ -1,4 +1,4 @@
-// What single events change in more than one register.
+// Steps of the fold that take more than a line.
 
 extension Standing {
     mutating func addWebhook(

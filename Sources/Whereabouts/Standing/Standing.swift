@@ -309,7 +309,7 @@ extension Standing {
         }
     }
 
-    /// The next ids of the registers, with what is known of the log.
+    /// One row for the next id of each register and the state of the log.
     private var counters: StandingEntry {
         StandingEntry(.counters, 0) {
             $0.integer(1, persons.next)

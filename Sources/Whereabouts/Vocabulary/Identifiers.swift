@@ -8,7 +8,7 @@ package protocol Numbered: Hashable, Sendable {
 
 /// An id of one kind of thing, counted across all people. How facts store it is in `Facts.swift`.
 package protocol HouseID: Numbered, Comparable, CountedInHouse {
-    /// As which kind people see it.
+    /// The kind of the references that people see instead.
     static var kind: HouseNumber.Kind { get }
 }
 
