@@ -25,7 +25,7 @@ extension DeviceReport {
                 let hash = Hash256(SHA256().hash(Array("\(type)\n\(text)".utf8)))
                 return .message(ClientMessage(type: type, text: text, hash: hash))
             case .rejected(let reason, let part):
-                let text = part.map { Array($0) } ?? body
+                let text = part ?? body
                 return .rejected(
                     reason,
                     RejectedInput(hash: Hash256(SHA256().hash(text)), head: Array(text.prefix(Limits.rejectedBytes))),

@@ -29,11 +29,16 @@ struct workspace {
     std::vector<std::string_view> keys;
     const uint8_t *text = nullptr;
     size_t text_length = 0;
+    /// The parsed bytes, and where simdjson found brackets, colons, commas and the beginnings of other values: the next
+    /// one to pass.
+    const uint8_t *source = nullptr;
+    const uint32_t *place = nullptr;
 
-    json_status parse(const uint8_t *bytes, size_t length, json_tree *tree);
+    json_status parse(const uint8_t *bytes, size_t length, bool keeps_source, json_tree *tree);
     json_status flatten(dom::element element, int depth);
     json_status flatten_array(dom::array array, int depth);
     json_status flatten_object(dom::object object, int depth);
+    void append_scalar(json_node node);
     void append_string(std::string_view string);
     bool has_duplicate(size_t first_key);
 };
@@ -65,14 +70,22 @@ bool holds_surrogate(std::string_view string) {
     return false;
 }
 
+/// Appends a value that has no children. It ends before the white space in front of the next place.
+void workspace::append_scalar(json_node node) {
+    node.next = uint32_t(nodes.size() + 1);
+    node.begin = *place++;
+    node.end = *place;
+    while (source[node.end - 1] <= 0x20) node.end -= 1;
+    nodes.push_back(node);
+}
+
 void workspace::append_string(std::string_view string) {
     json_node node{};
     node.kind = json_kind_string;
-    node.next = uint32_t(nodes.size() + 1);
     node.value.string.offset = uint32_t(reinterpret_cast<const uint8_t *>(string.data()) - text);
     node.value.string.length = uint32_t(string.size());
     text_length = std::max(text_length, size_t(node.value.string.offset) + string.size());
-    nodes.push_back(node);
+    append_scalar(node);
 }
 
 bool workspace::has_duplicate(size_t first_key) {
@@ -94,11 +107,13 @@ bool workspace::has_duplicate(size_t first_key) {
 json_status workspace::flatten_array(dom::array array, int depth) {
     size_t index = nodes.size();
     uint32_t count = 0;
-    nodes.push_back(json_node{json_kind_array, 0, {}});
+    nodes.push_back(json_node{json_kind_array, 0, *place++, 0, {}});
     for (dom::element element : array) {
+        if (count > 0) place += 1;
         if (auto status = flatten(element, depth)) return status;
         count += 1;
     }
+    nodes[index].end = *place++ + 1;
     nodes[index].next = uint32_t(nodes.size());
     nodes[index].value.count = count;
     return json_status_good;
@@ -107,16 +122,19 @@ json_status workspace::flatten_array(dom::array array, int depth) {
 json_status workspace::flatten_object(dom::object object, int depth) {
     size_t index = nodes.size(), first_key = keys.size();
     uint32_t count = 0;
-    nodes.push_back(json_node{json_kind_object, 0, {}});
+    nodes.push_back(json_node{json_kind_object, 0, *place++, 0, {}});
     for (dom::key_value_pair member : object) {
+        if (count > 0) place += 1;
         if (holds_surrogate(member.key)) return json_status_invalid_string;
         keys.push_back(member.key);
         append_string(member.key);
+        place += 1;
         if (auto status = flatten(member.value, depth)) return status;
         count += 1;
     }
     if (has_duplicate(first_key)) return json_status_duplicate_key;
     keys.resize(first_key);
+    nodes[index].end = *place++ + 1;
     nodes[index].next = uint32_t(nodes.size());
     nodes[index].value.count = count;
     return json_status_good;
@@ -154,12 +172,11 @@ json_status workspace::flatten(dom::element element, int depth) {
         node.kind = json_kind_null;
         break;
     }
-    node.next = uint32_t(nodes.size() + 1);
-    nodes.push_back(node);
+    append_scalar(node);
     return json_status_good;
 }
 
-json_status workspace::parse(const uint8_t *bytes, size_t length, json_tree *tree) {
+json_status workspace::parse(const uint8_t *bytes, size_t length, bool keeps_source, json_tree *tree) {
     // simdjson's own bound is only there to end early; the exact one is kept while flattening.
     if (parser.max_depth() != JSON_DEPTH_MAX + 1)
         if (auto error = parser.allocate(length, JSON_DEPTH_MAX + 1)) return status_of(error);
@@ -169,28 +186,35 @@ json_status workspace::parse(const uint8_t *bytes, size_t length, json_tree *tre
     keys.clear();
     text = parser.doc.string_buf.get();
     text_length = 0;
+    source = bytes;
+    place = parser.implementation->structural_indexes.get();
     if (auto status = flatten(root, 0)) return status;
 
     size_t nodes_length = nodes.size() * sizeof(json_node);
-    auto block = static_cast<uint8_t *>(malloc(nodes_length + text_length));
+    auto block = static_cast<uint8_t *>(malloc(nodes_length + text_length + (keeps_source ? length : 0)));
     if (block == nullptr) throw std::bad_alloc();
     memcpy(block, nodes.data(), nodes_length);
     if (text_length > 0) memcpy(block + nodes_length, text, text_length);
     tree->nodes = reinterpret_cast<const json_node *>(block);
     tree->text = block + nodes_length;
+    tree->source = nullptr;
+    if (keeps_source) {
+        memcpy(block + nodes_length + text_length, bytes, length);
+        tree->source = block + nodes_length + text_length;
+    }
     return json_status_good;
 }
 
 } // namespace
 
-extern "C" json_status json_parse(const uint8_t *bytes, size_t length, json_tree *tree) {
+extern "C" json_status json_parse(const uint8_t *bytes, size_t length, bool keeps_source, json_tree *tree) {
     if (length == 0) return json_status_empty;
     // Offsets are 32 bits, and simdjson adds up to five bytes for each string.
     if (length > UINT32_MAX / 8) return json_status_too_large;
     thread_local std::unique_ptr<workspace> space;
     try {
         if (!space) space = std::make_unique<workspace>();
-        json_status status = space->parse(bytes, length, tree);
+        json_status status = space->parse(bytes, length, keeps_source, tree);
         if (space->parser.capacity() > retained_input_max) space.reset();
         return status;
     } catch (const std::bad_alloc &) {

@@ -4,19 +4,22 @@ internal import CSupport
 /// containers one in another, and no key twice in an object.
 ///
 /// simdjson parses without recursion into buffers that each thread keeps; the result is one flat block of nodes that
-/// the document owns. Nothing changes after ``parse(_:)-([UInt8])``, which is why a document may be shared.
+/// the document owns. Nothing changes after ``parse(_:keepsText:)-([UInt8],_)``, which is why a document may be shared.
 package final class JSONDocument: Sendable {
     /// Written before the document is published, never after; released in `deinit`.
     nonisolated(unsafe) let nodes: UnsafePointer<json_node>
     nonisolated(unsafe) let text: UnsafePointer<UInt8>
+    /// A copy of the parsed bytes; `nil` unless they are kept.
+    nonisolated(unsafe) let source: UnsafePointer<UInt8>?
 
     private init(_ tree: json_tree) {
         nodes = tree.nodes
         text = tree.text
+        source = tree.source
     }
 
     deinit {
-        json_tree_release(json_tree(nodes: nodes, text: text))
+        json_tree_release(json_tree(nodes: nodes, text: text, source: source))
     }
 
     /// The outermost value, of any kind.
@@ -24,22 +27,27 @@ package final class JSONDocument: Sendable {
 
     /// Reads a text completely.
     ///
-    /// The caller must bound the number of bytes: each value and key takes 16 bytes of memory in addition to the
+    /// The caller must bound the number of bytes: each value and key takes 24 bytes of memory in addition to the
     /// strings. Time is linear in the bytes, except for objects with many members, which are sorted to find equal keys.
     ///
+    /// - Parameter keepsText: Whether a copy of the bytes is kept for ``JSONValue/withText(withKey:_:)``.
     /// - Throws: ``JSONError``. Refused are also a byte order mark, NaN and Infinity, numbers beyond the range of
     ///   `Double`, integers beyond −2⁶³ … 2⁶⁴ − 1, half surrogate pairs, equal keys, and anything after the value.
-    package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONDocument {
+    package static func parse(_ bytes: [UInt8], keepsText: Bool = false) throws(JSONError) -> JSONDocument {
         // A closure of `withUnsafeBytes` would throw untyped: the result is carried out instead.
-        try bytes.withUnsafeBytes { buffer in Result { () throws(JSONError) in try parse(buffer) } }.get()
+        try bytes.withUnsafeBytes { buffer in
+            Result { () throws(JSONError) in try parse(buffer, keepsText: keepsText) }
+        }.get()
     }
 
-    /// Reads a text completely, as ``parse(_:)-([UInt8])`` does; the bytes are not needed afterwards.
-    package static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONError) -> JSONDocument {
+    /// Reads a text completely, as ``parse(_:keepsText:)-([UInt8],_)`` does; the bytes are not needed afterwards.
+    package static func parse(
+        _ bytes: UnsafeRawBufferPointer, keepsText: Bool = false
+    ) throws(JSONError) -> JSONDocument {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw .byteOrderMark }
         var tree = json_tree()
         let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        let status = json_parse(start, bytes.count, &tree)
+        let status = json_parse(start, bytes.count, keepsText, &tree)
         guard status == json_status_good else { throw JSONError(status, in: bytes) }
         return JSONDocument(tree)
     }

@@ -99,6 +99,21 @@ package struct JSONValue: Sendable {
         }
     }
 
+    /// Calls `body` with the value as written, without the white space around it.
+    ///
+    /// - Parameter withKey: Whether the text begins at the value's key. Only for a value from ``members``.
+    /// - Precondition: The document was parsed with `keepsText`.
+    package func withText<Result>(
+        withKey: Bool = false, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        guard let source = document.source else { preconditionFailure("The document does not keep its text.") }
+        let begin = Int(document.nodes[withKey ? index - 1 : index].begin)
+        return body(UnsafeBufferPointer(start: source + begin, count: Int(node.end) - begin))
+    }
+
+    /// A copy of the value as written; as ``withText(withKey:_:)``.
+    package var text: [UInt8] { withText { Array($0) } }
+
     /// The index of the value after this one and all it holds.
     fileprivate var following: Int { Int(node.next) }
 
@@ -107,6 +122,11 @@ package struct JSONValue: Sendable {
         guard json_kind(node.kind) == json_kind_string else { return nil }
         let place = node.value.string
         return body(UnsafeBufferPointer(start: document.text + Int(place.offset), count: Int(place.length)))
+    }
+
+    /// Whether the value is this string, compared byte by byte. Nothing is copied.
+    package func isString(_ wanted: StaticString) -> Bool {
+        isString(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount))
     }
 
     private func isString(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -117,19 +117,19 @@ struct IngestEndpoints: Sendable {
         do throws(Problem) {
             // The id is the correlation of the events, by which the import can be undone.
             let id = try ImportEndpoints.id(exchange.parameters[0])
-            let body: JSONDocument
-            do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body) } catch {
+            let body: JSONValue
+            do throws(JSONError) { body = try JSONDocument.parse(exchange.request.body, keepsText: true).root } catch {
                 throw .unreadable(error)
             }
-            if body.root["devices"] != nil {
-                let file = try ImportEndpoints.file(body.root["file"])
-                return try importDevices(exchange, ImportReference(id: id, file: file), respond)
+            if body["devices"] != nil {
+                let file = try ImportEndpoints.file(body["file"])
+                return try importDevices(exchange, body, ImportReference(id: id, file: file), respond)
             }
-            let device = try body.root.handle("device")
-            guard body.root["fixes"]?.array != nil else {
+            let device = try body.handle("device")
+            guard body["fixes"]?.array != nil else {
                 throw .invalid("\"fixes\" must be a list of fixes.")
             }
-            let reports = FixJSON.reports(from: exchange.request.body, now: decisions.clock())
+            let reports = FixJSON.reports(in: body, now: decisions.clock())
             submit(reports, of: .named(device), exchange, correlation: id) { result in respond(Self.counts(result)) }
         } catch { respond(error.response) }
     }
@@ -137,9 +137,10 @@ struct IngestEndpoints: Sendable {
     /// A batch of several devices, which are made with their people as far as they do not exist. All of it shares
     /// commits. Each device is one command, so a crash leaves a device's part whole or not at all.
     private func importDevices(
-        _ exchange: Exchange, _ file: ImportReference, _ respond: @escaping @Sendable (HTTPResponse) -> Void
+        _ exchange: Exchange, _ body: JSONValue, _ file: ImportReference,
+        _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) throws(Problem) {
-        guard let batches = FixJSON.deviceBatches(from: exchange.request.body, now: decisions.clock()) else {
+        guard let batches = FixJSON.deviceBatches(in: body, now: decisions.clock()) else {
             throw .invalid("\"devices\" must be a list of devices with their fixes.")
         }
         guard max(batches.count, batches.reduce(0) { $0 + ($1.reports?.count ?? 0) }) <= Limits.batchCommands else {

@@ -31,16 +31,19 @@ package enum FixJSON {
     /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
-        guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
-        guard let members = source.members else { return [.rejected(.unknownType)] }
-        guard let fixes = members.first(where: { $0.key == "fixes" })?.source else {
-            return [report(of: members, now: now)]
-        }
-        guard let elements = fixes.elements else { return [.rejected(.unknownType)] }
-        guard elements.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
-        return elements.map { element in
-            element.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
-        }
+        guard let root = try? JSONDocument.message(body[...]) else { return [.rejected(.notJSON)] }
+        return reports(in: root, now: now)
+    }
+
+    /// Reads a parsed body, as ``reports(from:now:)``.
+    ///
+    /// - Parameter root: The outermost value of a document that keeps its text.
+    package static func reports(in root: JSONValue, now: Timestamp) -> [Report] {
+        guard let members = root.members else { return [.rejected(.unknownType)] }
+        guard let fixes = root["fixes"] else { return [report(of: members, now: now)] }
+        guard let elements = fixes.array else { return [.rejected(.unknownType)] }
+        guard fixes.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
+        return elements.map { report(of: $0, now: now) }
     }
 
     /// One device's part of a batch of several devices.
@@ -58,26 +61,25 @@ package enum FixJSON {
     /// Reads `{"devices": [{"person": …, "device": …, "fixes": [fix, …], "visits": [visit, …]}, …]}`; `nil` if the body has
     /// no such list. `visits` may be left out; each has the members of a visit in ``ReportJSON``.
     ///
-    /// - Parameter now: house time, against which a fix is in the future.
-    package static func deviceBatches(from body: [UInt8], now: Timestamp) -> [DeviceBatch]? {
-        guard body.count <= Limits.ingestBodyBytes, let source = try? JSONSource(parsing: body[...]),
-            let devices = source.members?.first(where: { $0.key == "devices" })?.source.elements
-        else { return nil }
-        return devices.map { part in
-            let members = part.members ?? []
-            func member(_ key: String) -> JSONSource? { members.first { $0.key == key }?.source }
-            let fixes = member("fixes")?.elements?.map { fix in
-                fix.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
-            }
-            let listed = member("visits").map(\.elements) ?? []
-            let visits = (listed ?? []).map { visit in ReportJSON.visit(visit.value, now: now).about(visit.text) }
+    /// - Parameters:
+    ///   - root: The outermost value of a document that keeps its text.
+    ///   - now: The time of the house, to find fixes in the future.
+    package static func deviceBatches(in root: JSONValue, now: Timestamp) -> [DeviceBatch]? {
+        root["devices"]?.array?.map { part in
+            let fixes = part["fixes"]?.array?.map { report(of: $0, now: now) }
+            let listed = part["visits"].map { $0.array.map { Array($0) } } ?? []
+            let visits = (listed ?? []).map { visit in ReportJSON.visit(visit, now: now).about(visit) }
             return DeviceBatch(
-                person: member("person")?.value.string, device: member("device")?.value.string,
-                reports: listed == nil ? nil : fixes.map { $0 + visits }, visits: visits.count, text: Array(part.text))
+                person: part["person"]?.string, device: part["device"]?.string,
+                reports: listed == nil ? nil : fixes.map { $0 + visits }, visits: visits.count, text: part.text)
         }
     }
 
-    static func report(of members: [JSONSource.Member], now: Timestamp) -> Report {
+    private static func report(of fix: JSONValue, now: Timestamp) -> Report {
+        fix.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
+    }
+
+    static func report(of members: some Sequence<JSONMember>, now: Timestamp) -> Report {
         var draft = FixDraft()
         var remainder = Remainder()
         for member in members where !read(member.key, member.value, into: &draft) { remainder.append(member) }

@@ -88,21 +88,15 @@ package struct FixLines: Sendable {
     }
 
     private func read(_ line: ArraySlice<UInt8>) -> (user: Handle?, device: Handle?, report: Report) {
-        guard let source = try? JSONSource(parsing: line) else { return (nil, nil, .rejected(.notJSON)) }
-        guard var members = source.members else { return (nil, nil, .rejected(.unknownType)) }
-        var user: Handle?
-        if let index = members.firstIndex(where: { $0.key == "user" }) {
-            let member = members.remove(at: index)
-            user = member.value.string.flatMap { Handle($0) }
-            if user == nil && !member.value.isNull { return (nil, nil, .rejected(.missingField)) }
-        }
-        var device: Handle?
-        if let index = members.firstIndex(where: { $0.key == "device" }) {
-            device = members[index].value.string.flatMap { Handle($0) }
-            // Something else of this name is kept with the fix.
-            if device != nil { members.remove(at: index) }
-        }
-        return (user, device, FixJSON.report(of: members, now: now))
+        guard let root = try? JSONDocument.message(line) else { return (nil, nil, .rejected(.notJSON)) }
+        guard let members = root.members else { return (nil, nil, .rejected(.unknownType)) }
+        let named = root["user"]
+        let user = named?.string.flatMap { Handle($0) }
+        if let named, user == nil, !named.isNull { return (nil, nil, .rejected(.missingField)) }
+        // Something else of this name is kept with the fix.
+        let device = root["device"]?.string.flatMap { Handle($0) }
+        let told = members.lazy.filter { $0.key != "user" && (device == nil || $0.key != "device") }
+        return (user, device, FixJSON.report(of: told, now: now))
     }
 
     /// One line in this format, with its line feed.

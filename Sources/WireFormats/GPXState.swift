@@ -18,8 +18,8 @@ final class GPXState {
     private var point: GPXPoint?
     private var pointDepth = 0
 
-    /// The values of a point that are read, by local name in lower case.
-    private enum Field: String {
+    /// The values of a point that are read.
+    private enum Field: Int, CaseIterable {
         case time, ele, speed, course, floor
         /// Apple Health writes `hAcc` and `vAcc`, this project's simulator `hacc` and `vacc`.
         case hacc, vacc
@@ -27,14 +27,20 @@ final class GPXState {
         case accuracy
         /// The elements from which a missing accuracy is estimated: dilution, satellites used, and source.
         case hdop, sat, src
+
+        /// By local name in lower case. A dictionary, because a switch over strings compares with one after the other.
+        static let named = Dictionary(uniqueKeysWithValues: allCases.map { ("\($0)", $0) })
+
+        /// The field as one bit of a mask.
+        var bit: Int { 1 << rawValue }
     }
 
     private var field: Field?
     private var fieldDepth = 0
     private var text: [UInt8] = []
     private var isTextTooLong = false
-    /// Fields in the point itself, as in GPX 1.0. Extensions do not override them.
-    private var direct: Set<Field> = []
+    /// The bits of the fields in the point itself, as in GPX 1.0. Extensions do not override them.
+    private var direct = 0
 
     init(parser: XML_Parser) {
         self.parser = parser
@@ -112,7 +118,7 @@ final class GPXState {
         point = GPXPoint(line: line, beginsSegment: beginsSegment, latitude: latitude, longitude: longitude)
         pointDepth = depth
         beginsSegment = false
-        direct = []
+        direct = 0
     }
 
     private static func number(_ text: UnsafePointer<CChar>) -> Double? {
@@ -131,14 +137,14 @@ final class GPXState {
 
     private func beginValue(_ name: String) {
         // No value has elements inside, so these are ignored.
-        guard field == nil, let field = Field(rawValue: name) ?? Field(rawValue: name.lowercased()) else { return }
+        guard field == nil, let field = Field.named[name] ?? Field.named[name.lowercased()] else { return }
         let isDirect = depth == pointDepth + 1
         switch field {
         // Extensions also have times and heights of other things.
         case .time, .ele: if !isDirect { return }
-        default: if direct.contains(field) { return }
+        default: if direct & field.bit != 0 { return }
         }
-        if isDirect { direct.insert(field) }
+        if isDirect { direct |= field.bit }
         self.field = field
         fieldDepth = depth
         text.removeAll(keepingCapacity: true)

@@ -1,8 +1,23 @@
 import JSON
 
+/// A member of an object.
+typealias JSONMember = JSONMembers.Element
+
+extension JSONDocument {
+    /// The outermost value of a message, which keeps its text, so that members without a field can be kept as written.
+    static func message(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSONValue {
+        try bytes.withUnsafeBytes { buffer in
+            Result { () throws(JSONError) in try parse(buffer, keepsText: true).root }
+        }.get()
+    }
+}
+
 /// Reads optional members. Each method returns whether it understood the member; `null` counts as absent. Members that
 /// are not understood go to the remainder.
 extension JSONValue {
+    /// The value as a parameter: the string itself, any other value as written.
+    var parameter: String { string ?? withText { String(decoding: $0, as: UTF8.self) } }
+
     func read(into number: inout Double?) -> Bool {
         guard let value = double else { return isNull }
         number = value

@@ -49,7 +49,7 @@ package enum OsmAnd {
         for member in members(object(left)) { remainder.append(member) }
         draft.remainder = remainder.text()
         let report = draft.report(now: now)
-        if case .rejected = report { return report.about(object(parameters)[...]) }
+        if case .rejected(let reason, _) = report { return .rejected(reason, text: object(parameters)) }
         return report
     }
 
@@ -90,8 +90,8 @@ package enum OsmAnd {
         return writer.bytes
     }
 
-    private static func members(_ object: [UInt8]) -> [JSONSource.Member] {
-        (try? JSONSource(parsing: object[...]))?.members ?? []
+    private static func members(_ object: [UInt8]) -> [JSONMember] {
+        (try? JSONDocument.message(object[...]))?.members.map { Array($0) } ?? []
     }
 
     private static func read(_ name: String, _ value: String, into draft: inout FixDraft) -> Bool {
@@ -156,36 +156,33 @@ package enum OsmAnd {
     /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(ofJSON body: [UInt8], now: Timestamp) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge, text: withoutKey)] }
-        guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
-        if let elements = source.elements {
-            guard elements.count <= Limits.batchCommands else { return [.rejected(.tooLarge, text: withoutKey)] }
+        guard let root = try? JSONDocument.message(body[...]) else { return [.rejected(.notJSON)] }
+        if let elements = root.array {
+            guard root.count <= Limits.batchCommands else { return [.rejected(.tooLarge, text: withoutKey)] }
             // The first element's key authenticated the request, for one device.
-            let key = elements.first?.value["id"]?.string
+            let key = elements.first { _ in true }?["id"]?.string
             return elements.map { flat($0, key: key, now: now) }
         }
         // The body also has the reporting key, which is never kept.
-        guard let told = source.members?.first(where: { $0.key == "location" })?.source, told.members != nil else {
-            guard let key = source.value["id"]?.string else { return [.rejected(.unknownType, text: withoutKey)] }
-            return [flat(source, key: key, now: now)]
+        guard let told = root["location"], told.kind == .object else {
+            guard let key = root["id"]?.string else { return [.rejected(.unknownType, text: withoutKey)] }
+            return [flat(root, key: key, now: now)]
         }
         return [located(told, now)]
     }
 
     /// The kept part of a body that may have the reporting key anywhere.
-    private static let withoutKey = Array("{}".utf8)[...]
+    private static let withoutKey = Array("{}".utf8)
 
     /// A flat object of the SDK, with the names of the parameters and numbers as values.
-    private static func flat(_ source: JSONSource, key: String?, now: Timestamp) -> Report {
-        guard let members = source.members else { return .rejected(.unknownType, text: withoutKey) }
-        guard source.value["id"]?.string == key else { return .rejected(.badValue, text: withoutKey) }
-        return report(
-            of: members.map { member in
-                (name: member.key, value: member.value.string ?? String(decoding: member.source.text, as: UTF8.self))
-            }, now: now)
+    private static func flat(_ told: JSONValue, key: String?, now: Timestamp) -> Report {
+        guard let members = told.members else { return .rejected(.unknownType, text: withoutKey) }
+        guard told["id"]?.string == key else { return .rejected(.badValue, text: withoutKey) }
+        return report(of: members.map { (name: $0.key, value: $0.value.parameter) }, now: now)
     }
 
-    private static func located(_ told: JSONSource, _ now: Timestamp) -> Report {
-        let location = told.members ?? []
+    private static func located(_ told: JSONValue, _ now: Timestamp) -> Report {
+        let location = told.members.map { Array($0) } ?? []
         guard location.contains(where: { $0.key == "coords" && $0.value.kind == .object }) else {
             return .message("status", location)
         }
@@ -193,17 +190,18 @@ package enum OsmAnd {
         var remainder = Remainder()
         // Parts come from several objects; the remainder has each name once.
         var names: Set<String> = []
-        func keep(_ member: JSONSource.Member) {
+        func keep(_ member: JSONMember) {
             if names.insert(member.key).inserted { remainder.append(member) }
         }
         for member in location {
             switch member.key {
             case "coords":
-                for part in member.source.members ?? [] where !read(part.key, part.value, into: &draft) {
+                for part in member.value.members.map({ Array($0) }) ?? []
+                where !read(part.key, part.value, into: &draft) {
                     keep(part)
                 }
             case "battery":
-                for part in member.source.members ?? [] {
+                for part in member.value.members.map({ Array($0) }) ?? [] {
                     if part.key == "level", part.value.readBattery(full: 1, into: &draft.batteryLevel) { continue }
                     keep(part)
                 }
@@ -217,7 +215,7 @@ package enum OsmAnd {
             }
         }
         draft.remainder = remainder.text()
-        return draft.report(now: now).about(told.text)
+        return draft.report(now: now).about(told)
     }
 
     private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {

@@ -19,34 +19,28 @@ package enum Overland {
     /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(from body: [UInt8], now: Timestamp) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
-        guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
-        guard let members = source.members else { return [.rejected(.unknownType)] }
-        if source.value["_type"] != nil { return OwnTracks.reports(from: body, now: now) }
-        guard let locations = members.first(where: { $0.key == "locations" })?.source.elements else {
-            return [.rejected(.unknownType)]
-        }
-        guard locations.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
-        var reports = locations.map { report(of: $0, now: now).about($0.text) }
-        if let current = members.first(where: { $0.key == "current" })?.source, !current.value.isNull,
-            reports.count < Limits.batchCommands
-        {
-            reports.append(report(of: current, now: now).about(current.text))
+        guard let root = try? JSONDocument.message(body[...]) else { return [.rejected(.notJSON)] }
+        guard root.kind == .object else { return [.rejected(.unknownType)] }
+        if root["_type"] != nil { return OwnTracks.reports(from: body, now: now) }
+        guard let list = root["locations"], let locations = list.array else { return [.rejected(.unknownType)] }
+        guard list.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
+        var reports = locations.map { report(of: $0, now: now).about($0) }
+        if let current = root["current"], !current.isNull, reports.count < Limits.batchCommands {
+            reports.append(report(of: current, now: now).about(current))
         }
         return reports
     }
 
-    private static func report(of feature: JSONSource, now: Timestamp) -> Report {
-        guard let properties = feature.members?.first(where: { $0.key == "properties" })?.source.members else {
-            return .rejected(.unknownType)
-        }
+    private static func report(of feature: JSONValue, now: Timestamp) -> Report {
+        guard let properties = feature["properties"]?.members else { return .rejected(.unknownType) }
         // Visits, trips and events of the app have an action or a type, and some of them a place.
         for member in properties where member.key == "action" || member.key == "type" {
             guard let word = member.value.string else { continue }
-            if word == "visit" { return visit(feature.value, now: now) }
+            if word == "visit" { return visit(feature, now: now) }
             return .message(word, properties.lazy.filter { $0.key != member.key })
         }
         var draft = FixDraft()
-        if let position = feature.value["geometry"]?["coordinates"]?.array {
+        if let position = feature["geometry"]?["coordinates"]?.array {
             var numbers = position.makeIterator()
             draft.longitude = numbers.next()?.double ?? .nan
             draft.latitude = numbers.next()?.double ?? .nan

@@ -19,15 +19,15 @@ package enum OwnTracks {
     ///   - open: Decrypts encrypted messages; `nil` without a key.
     package static func reports(from body: [UInt8], now: Timestamp, opening open: Opener? = nil) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
-        let source: JSONSource
-        do {
-            source = try JSONSource(parsing: body[...])
+        let root: JSONValue
+        do throws(JSONError) {
+            root = try JSONDocument.message(body[...])
         } catch {
             return error == .empty ? [] : [.rejected(.notJSON)]
         }
-        guard let elements = source.elements else { return bounded(reports(of: source, now, open)) }
-        guard elements.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
-        return bounded(elements.flatMap { element in reports(of: element, now, open).map { $0.about(element.text) } })
+        guard let elements = root.array else { return bounded(reports(of: root, now, open)) }
+        guard root.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
+        return bounded(elements.flatMap { element in reports(of: element, now, open).map { $0.about(element) } })
     }
 
     /// Reads the fields of a form, which clients send whose users write the body as a template, for example GPSLogger.
@@ -53,18 +53,18 @@ package enum OwnTracks {
     }
 
     private static func reports(
-        of source: JSONSource, _ now: Timestamp, _ open: Opener?, wasEncrypted: Bool = false
+        of message: JSONValue, _ now: Timestamp, _ open: Opener?, wasEncrypted: Bool = false
     ) -> [Report] {
-        guard let members = source.members else { return [.rejected(.unknownType)] }
-        guard let type = source.value["_type"] else { return [.rejected(.missingField)] }
+        guard let members = message.members else { return [.rejected(.unknownType)] }
+        guard let type = message["_type"] else { return [.rejected(.missingField)] }
         switch type.string {
-        case "location": return [location(members, wasEncrypted: wasEncrypted, now: now)]
-        case "encrypted": return encrypted(source.value, now, open)
-        case "transition": return [transition(source.value, now)]
-        case "beacon": return [beacon(source.value, now)]
-        case "waypoint": return [waypoint(source)]
+        case "location": return [location(Array(members), wasEncrypted: wasEncrypted, now: now)]
+        case "encrypted": return encrypted(message, now, open)
+        case "transition": return [transition(message, now)]
+        case "beacon": return [beacon(message, now)]
+        case "waypoint": return [waypoint(message)]
         case "waypoints":
-            return source.value["waypoints"]?.array == nil ? [.rejected(.missingField)] : waypoints(members)
+            return message["waypoints"]?.array.map(waypoints) ?? [.rejected(.missingField)]
         // The app's settings contain secrets, so only the fact of the message is kept.
         case "configuration": return [.message(type: "configuration", text: "{}")]
         case let type? where wordsOfTheirOwn.contains(type):
@@ -81,10 +81,10 @@ package enum OwnTracks {
     private static func encrypted(_ message: JSONValue, _ now: Timestamp, _ open: Opener?) -> [Report] {
         guard let payload = message["data"]?.string else { return [.rejected(.missingField)] }
         guard let plain = open?(payload) else { return [.rejected(.encryptedWithoutKey)] }
-        guard let source = try? JSONSource(parsing: plain[...]) else { return [.rejected(.notJSON)] }
+        guard let opened = try? JSONDocument.message(plain[...]) else { return [.rejected(.notJSON)] }
         // A doubly encrypted message could not be read by anyone. A rejected report keeps the message as it came,
         // encrypted.
-        return reports(of: source, now, nil, wasEncrypted: true).map {
+        return reports(of: opened, now, nil, wasEncrypted: true).map {
             if case .rejected(let reason, _) = $0 { .rejected(reason) } else { $0 }
         }
     }
@@ -125,16 +125,14 @@ package enum OwnTracks {
         }
     }
 
-    private static func waypoints(_ members: [JSONSource.Member]) -> [Report] {
-        let list = members.first { $0.key == "waypoints" }?.source.elements ?? []
-        return list.prefix(Limits.batchCommands + 1).map { waypoint($0).about($0.text) }
+    private static func waypoints(_ list: JSONArray) -> [Report] {
+        list.prefix(Limits.batchCommands + 1).map { waypoint($0).about($0) }
     }
 
     /// A region; one outside the ranges of a coordinate is a deletion. A beacon, or a region without a radius, is kept
     /// as a message.
-    private static func waypoint(_ source: JSONSource) -> Report {
-        let message = source.value
-        guard let members = source.members else { return .rejected(.unknownType) }
+    private static func waypoint(_ message: JSONValue) -> Report {
+        guard let members = message.members else { return .rejected(.unknownType) }
         guard let description = message["desc"], let created = message["tst"] else { return .rejected(.missingField) }
         guard let text = description.string, !text.isEmpty else { return .rejected(.badValue) }
         // Some Android releases write milliseconds.
@@ -169,12 +167,12 @@ package enum OwnTracks {
         (try? JSONDocument.parse(Array(text.utf8)))?.root["request"]?.string
     }
 
-    private static func location(_ members: [JSONSource.Member], wasEncrypted: Bool, now: Timestamp) -> Report {
+    private static func location(_ members: [JSONMember], wasEncrypted: Bool, now: Timestamp) -> Report {
         var draft = FixDraft()
         var remainder = Remainder()
         // The Recorder's mark for a decrypted message.
-        if wasEncrypted, let mark = try? JSONSource(parsing: Array(#"{"_decrypted":true}"#.utf8)[...]).members?.first {
-            remainder.append(mark)
+        if wasEncrypted, let mark = try? JSONDocument.message(Array(#"{"_decrypted":true}"#.utf8)[...]).members {
+            for member in mark { remainder.append(member) }
         }
         // The apps write numbers. Texts come from a template that a user of another client wrote, and none of these
         // clients has kilometers per hour (GPSLogger's `%SPD` is Android's `getSpeed()`).

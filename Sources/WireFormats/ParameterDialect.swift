@@ -48,17 +48,15 @@ package enum PhoneTrack {
     /// - Parameter now: The time of the house, to find fixes in the future.
     package static func reports(ofPoints body: [UInt8], now: Timestamp) -> [Report] {
         guard body.count <= Limits.ingestBodyBytes else { return [.rejected(.tooLarge)] }
-        guard let source = try? JSONSource(parsing: body[...]) else { return [.rejected(.notJSON)] }
-        guard let points = source.members?.first(where: { $0.key == "points" })?.source.elements else {
-            return [.rejected(.unknownType)]
-        }
-        guard points.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
+        guard let root = try? JSONDocument.message(body[...]) else { return [.rejected(.notJSON)] }
+        guard let list = root["points"], let points = list.array else { return [.rejected(.unknownType)] }
+        guard list.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
         return points.map { point in
-            guard let values = point.elements else { return .rejected(.unknownType, text: point.text) }
-            let parameters = zip(places, values).filter { !$1.value.isNull }.map { name, value in
-                (name: name, value: value.value.string ?? String(decoding: value.text, as: UTF8.self))
+            guard let values = point.array else { return .rejected(.unknownType, text: point.text) }
+            let parameters = zip(places, values).filter { !$1.isNull }.map { name, value in
+                (name: name, value: value.parameter)
             }
-            return ParameterDialect.phoneTrack.report(of: parameters, now: now).about(point.text)
+            return ParameterDialect.phoneTrack.report(of: parameters, now: now).about(point)
         }
     }
 }
@@ -71,23 +69,20 @@ package enum HomeAssistant {
     /// - Parameter now: The time of the house, which becomes the fix's: the app sends none.
     package static func report(from body: [UInt8], now: Timestamp) -> Report? {
         guard body.count <= Limits.ingestBodyBytes else { return .rejected(.tooLarge) }
-        guard let source = try? JSONSource(parsing: body[...]) else { return .rejected(.notJSON) }
-        guard let type = source.value["type"]?.string else { return .rejected(.unknownType) }
-        if type == "encrypted" || source.value["encrypted"]?.bool == true { return .rejected(.encryptedWithoutKey) }
+        guard let root = try? JSONDocument.message(body[...]) else { return .rejected(.notJSON) }
+        guard let type = root["type"]?.string else { return .rejected(.unknownType) }
+        if type == "encrypted" || root["encrypted"]?.bool == true { return .rejected(.encryptedWithoutKey) }
         guard type == "update_location" else { return nil }
-        guard let data = source.members?.first(where: { $0.key == "data" })?.source.members else {
-            return .rejected(.missingField)
-        }
+        guard let data = root["data"]?.members else { return .rejected(.missingField) }
         var parameters: [OsmAnd.Parameter] = []
         for member in data where !member.value.isNull {
             if member.key == "gps" {
-                guard let place = member.source.elements, place.count == 2 else { return .rejected(.badCoordinate) }
+                guard let place = member.value.array, member.value.count == 2 else { return .rejected(.badCoordinate) }
                 for (name, number) in zip(["latitude", "longitude"], place) {
                     parameters.append((name, String(decoding: number.text, as: UTF8.self)))
                 }
             } else {
-                parameters.append(
-                    (member.key, member.value.string ?? String(decoding: member.source.text, as: UTF8.self)))
+                parameters.append((member.key, member.value.parameter))
             }
         }
         return ParameterDialect.homeAssistant.report(of: parameters, now: now)

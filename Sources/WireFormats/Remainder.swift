@@ -15,9 +15,9 @@ struct Remainder {
         "password", "passwd", "secret", "token", "apikey", "api_key", "authorization",
     ].map { Array($0.utf8) }
 
-    private var members: [JSONSource.Member] = []
+    private var members: [JSONMember] = []
 
-    mutating func append(_ member: JSONSource.Member) {
+    mutating func append(_ member: JSONMember) {
         members.append(member)
     }
 
@@ -28,17 +28,22 @@ struct Remainder {
     func text(nestedKey: String? = nil) -> String? {
         if let nestedKey, members.count == 1, let only = members.first, only.key == nestedKey,
             only.value.kind == .object,
-            only.source.text.count <= Limits.remainderBytes, depth(of: only.source.text) <= Self.depthMax
+            let whole = only.value.withText({ text in
+                text.count <= Limits.remainderBytes && depth(of: text) <= Self.depthMax
+                    ? String(decoding: text, as: UTF8.self) : nil
+            })
         {
-            return String(decoding: only.source.text, as: UTF8.self)
+            return whole
         }
         var text: [UInt8] = []
         for member in members where !isSecret(member.key) {
-            guard text.count + 1 + member.text.count < Limits.remainderBytes,
-                depth(of: member.text) < Self.depthMax
-            else { continue }
-            text.append(UInt8(ascii: text.isEmpty ? "{" : ","))
-            text.append(contentsOf: member.text)
+            member.value.withText(withKey: true) { member in
+                guard text.count + 1 + member.count < Limits.remainderBytes, depth(of: member) < Self.depthMax else {
+                    return
+                }
+                text.append(UInt8(ascii: text.isEmpty ? "{" : ","))
+                text.append(contentsOf: member)
+            }
         }
         if text.isEmpty { return nil }
         text.append(UInt8(ascii: "}"))
@@ -54,7 +59,7 @@ struct Remainder {
     }
 
     /// Brackets inside strings do not count: members that fit one by one must fit together.
-    private func depth(of text: ArraySlice<UInt8>) -> Int {
+    private func depth(of text: UnsafeBufferPointer<UInt8>) -> Int {
         var depth = 0
         var deepest = 0
         var isInString = false

@@ -1,4 +1,5 @@
 import Geodesy
+import JSON
 package import Whereabouts
 
 /// The result of one message of a client. Every message has one, so that no message blocks the client's queue.
@@ -16,7 +17,7 @@ package enum Report: Hashable, Sendable, DescribedWithoutContent {
     case message(type: String, text: String)
     /// A message that can never become one of the others. It is kept with the reason, and acknowledged. `text` is the
     /// part of the body that it is about; `nil` means all of it.
-    case rejected(RejectionReason, text: ArraySlice<UInt8>? = nil)
+    case rejected(RejectionReason, text: [UInt8]? = nil)
 
     /// Without content.
     package var description: String {
@@ -35,14 +36,14 @@ extension Report {
     /// A message with the client's own members.
     ///
     /// - Parameter members: All members except for the type.
-    static func message(_ type: String, _ members: some Sequence<JSONSource.Member>) -> Report {
+    static func message(_ type: String, _ members: some Sequence<JSONMember>) -> Report {
         var remainder = Remainder()
         for member in members { remainder.append(member) }
         return .message(type: String(type.prefix(Limits.messageTypeCharacters)), text: remainder.text() ?? "{}")
     }
 
     /// The same report; a rejection is about this part of the body.
-    func about(_ text: ArraySlice<UInt8>) -> Report {
-        if case .rejected(let reason, _) = self { .rejected(reason, text: text) } else { self }
+    func about(_ part: JSONValue) -> Report {
+        if case .rejected(let reason, _) = self { .rejected(reason, text: part.text) } else { self }
     }
 }

@@ -102,9 +102,9 @@ import Whereabouts
         let reports = reports(body)
         #expect(
             reports.dropFirst().dropLast() == [
-                .rejected(.missingField, text: Array(#"{"_type":"waypoint","tst":1767225610}"#.utf8)[...]),
-                .rejected(.unknownType, text: Array("7".utf8)[...]),
-                .rejected(.badValue, text: Array(#"{"desc":"","tst":1767225610}"#.utf8)[...]),
+                .rejected(.missingField, text: Array(#"{"_type":"waypoint","tst":1767225610}"#.utf8)),
+                .rejected(.unknownType, text: Array("7".utf8)),
+                .rejected(.badValue, text: Array(#"{"desc":"","tst":1767225610}"#.utf8)),
             ])
         #expect(reports.first == .waypoint(Waypoint(created: time, name: "a", circle: try circle(46.5, 9.25, 150))))
         let long = String(repeating: "ö", count: 64)

@@ -2,6 +2,7 @@
 #ifndef JSON_SUPPORT_H
 #define JSON_SUPPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,10 +27,12 @@ enum json_kind {
 };
 
 /// One value. Children follow their container; `next` is the index after the value and all it contains, which is
-/// where its next sibling is.
+/// where its next sibling is. The value as written is the bytes from `begin` to before `end` of the parsed text.
 struct json_node {
     uint32_t kind;
     uint32_t next;
+    uint32_t begin;
+    uint32_t end;
     union {
         int64_t integer;
         uint64_t unsigned_integer;
@@ -44,10 +47,14 @@ struct json_node {
     } value;
 };
 
-/// A parsed document. `nodes` is one allocation that holds the text too, released by `json_tree_release`.
+/// A parsed document. `nodes` is one allocation that holds the strings and the source too, released by
+/// `json_tree_release`.
 struct json_tree {
     const struct json_node *nodes;
+    /// The strings with their escapes resolved.
     const uint8_t *text;
+    /// A copy of the parsed bytes; NULL unless it was asked for.
+    const uint8_t *source;
 };
 
 enum json_status {
@@ -66,7 +73,7 @@ enum json_status {
 #define JSON_DEPTH_MAX 32
 
 /// Parses `length` bytes completely; `*tree` is set only when the answer is `json_status_good`.
-enum json_status json_parse(const uint8_t *bytes, size_t length, struct json_tree *tree);
+enum json_status json_parse(const uint8_t *bytes, size_t length, bool keeps_source, struct json_tree *tree);
 
 void json_tree_release(struct json_tree tree);
 
