@@ -26,6 +26,8 @@ package final class Shipper: Sendable {
         var fileBytes: Int64 = 64 << 20
         /// A command that takes longer is killed.
         var commandMilliseconds = 120_000
+        /// After so long without progress, shipping counts as failing, also if a system call does not return.
+        var patienceSeconds = 60.0
 
         package init() {}
     }
@@ -48,36 +50,45 @@ package final class Shipper: Sendable {
     private let stopping: Monitor<Bool>
     private let thread = Mutex<WorkerThread?>(nil)
 
-    /// After so many seconds without progress, ``isFailing`` is true, also if a system call does not return.
-    private static let patienceSeconds = 60.0
+    private let patienceSeconds: Double
 
     /// Starts the thread.
     ///
     /// - Throws: ``LogError`` if the log cannot be opened for reading.
-    package init(
+    package convenience init(
         _ target: ShippingTarget, directory: DataDirectory, log: EventLog, clock: @escaping @Sendable () -> Timestamp,
         pace: Pace = Pace()
     ) throws(LogError) {
-        (self.log, self.clock) = (log, clock)
+        try self.init(directory: directory, log: log, clock: clock, pace: pace) { stopping in
+            switch target {
+            case .directory(let path):
+                ShippedDirectory(path, directory, log, fileBytes: pace.fileBytes, clock: clock)
+            case .command(let words):
+                ShippedObjects(
+                    ShippingCommand(
+                        words: words, milliseconds: pace.commandMilliseconds,
+                        scratch: directory.shippingState + ".batch", stopping: stopping),
+                    directory, log)
+            }
+        }
+    }
+
+    /// Starts the thread, which ships to the place that `place` makes on it.
+    ///
+    /// - Throws: As ``init(_:directory:log:clock:pace:)``.
+    init(
+        directory: DataDirectory, log: EventLog, clock: @escaping @Sendable () -> Timestamp, pace: Pace,
+        to place: @escaping @Sendable (_ stopping: Monitor<Bool>) -> any ShippingPlace
+    ) throws(LogError) {
+        (self.log, self.clock, patienceSeconds) = (log, clock, pace.patienceSeconds)
         let stopping = Monitor(false)
         self.stopping = stopping
         state = Mutex(Status(behindSince: log.head > 0 ? clock() : nil))
         let reader = UncheckedBox(try log.reader())
         thread.withLock { [self] in
             $0 = WorkerThread { [weak self] in
-                let place: any ShippingPlace =
-                    switch target {
-                    case .directory(let path):
-                        ShippedDirectory(path, directory, log, fileBytes: pace.fileBytes, clock: clock)
-                    case .command(let words):
-                        ShippedObjects(
-                            ShippingCommand(
-                                words: words, milliseconds: pace.commandMilliseconds,
-                                scratch: directory.shippingState + ".batch", stopping: stopping),
-                            directory, log)
-                    }
                 var run = ShippingRun(
-                    place: place, log: log, reader: reader.value, directory: directory, pace: pace,
+                    place: place(stopping), log: log, reader: reader.value, directory: directory, pace: pace,
                     clock: clock, stopping: stopping)
                 run.go { change in self?.state.withLock { change(&$0) } }
             }
@@ -99,7 +110,7 @@ package final class Shipper: Sendable {
     /// Whether the last try failed, or no batch was shipped for a minute although there are events to ship.
     package var isFailing: Bool {
         let status = self.status
-        let isStuck = MonotonicClock.seconds - status.progressAt > Self.patienceSeconds
+        let isStuck = MonotonicClock.seconds - status.progressAt > patienceSeconds
         return status.isFailing || (status.behindSince != nil && isStuck)
     }
 

@@ -310,6 +310,79 @@ import Whereabouts
         #expect(try scene.restore(to: "again").outcome.manifest.events == scene.house.service.log.head)
     }
 
+    /// A folder on a share that hangs: from a moment on, no call returns until it answers again.
+    private final class HangingShare: ShippingPlace {
+        /// Whether calls return, and whether one is waiting.
+        typealias Gate = Monitor<(answers: Bool, isWaiting: Bool)>
+        private let folder: ShippedDirectory
+        private let gate: Gate
+
+        init(_ folder: ShippedDirectory, _ gate: Gate) { (self.folder, self.gate) = (folder, gate) }
+
+        private func wait() {
+            gate.change { $0.isWaiting = !$0.answers }
+            gate.wait { $0.answers ? () : nil }
+        }
+
+        func open() throws(ShippingFault) -> Shipped {
+            wait()
+            return try folder.open()
+        }
+
+        func put(_ bytes: [UInt8], of batch: ShippedBatch) throws(ShippingFault) {
+            wait()
+            try folder.put(bytes, of: batch)
+        }
+
+        func put(_ keys: borrowing KeysCopy) throws(ShippingFault) -> Bool {
+            wait()
+            return try folder.put(keys)
+        }
+
+        func put(configuration: [UInt8]) throws(ShippingFault) { try folder.put(configuration: configuration) }
+
+        func close() { folder.close() }
+    }
+
+    @Test func `a share that hangs delays no report, no erasure and no end, and gets all events once it answers`()
+        throws
+    {
+        let scene = try Scene()
+        let (log, clock) = (scene.house.service.log, scene.house.clock)
+        let directory = scene.house.service.directory
+        let target = scene.folder + "/hanging"
+        mkdir(target, 0o700)
+        var pace = Shipper.Pace()
+        pace.patienceSeconds = 0.1
+        let gate = HangingShare.Gate((answers: true, isWaiting: false))
+        func ship() throws -> Shipper {
+            try Shipper(directory: directory, log: log, clock: { clock.now }, pace: pace) { [pace] _ in
+                HangingShare(
+                    ShippedDirectory(target, directory, log, fileBytes: pace.fileBytes, clock: { clock.now }), gate)
+            }
+        }
+        _ = try scene.house.addPerson("neighbour")
+        let shipper = try ship()
+        try eventually("all events to be shipped") { shipper.status.shipped == log.head }
+
+        gate.change { $0.answers = false }
+        scene.report(3)
+        try eventually("a call to hang") { gate.read { $0.isWaiting } }
+        try eventually("the share to count as failing") { shipper.isFailing }
+        // No call has failed: none has returned.
+        #expect(!shipper.status.isFailing && shipper.status.shipped.map { $0 < log.head } == true)
+        #expect(scene.house.manage("DELETE", "/v1/people/neighbour").status == 200)
+        scene.report(2)
+        #expect(!shipper.stop(milliseconds: 100))
+
+        gate.change { $0.answers = true }
+        let next = try ship()
+        try eventually("all events to be shipped") { next.status.shipped == log.head && !next.isFailing }
+        #expect(next.stop(milliseconds: 10_000))
+        let shipped = "\(target)/\(log.id)-\(log.epoch)"
+        #expect(try scene.restore(shipped, to: "again").outcome.manifest.events == log.head)
+    }
+
     @Test func `an append that did not end is cut off at the next start, and shipping goes on after it`() throws {
         let scene = try Scene()
         scene.report(2)
