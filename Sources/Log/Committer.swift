@@ -95,6 +95,7 @@ final class Committer: @unchecked Sendable {
             try writeOnce(batch)
         }
         log.commitSeconds.withLock { $0.add(seconds: MonotonicClock.seconds - start) }
+        if let leaf = sealer.headLeaf { log.recent.append(batch.recorded, through: sealer.size, leaf) }
         log.publish(head: sealer.size, ended: batch.ended)
     }
 

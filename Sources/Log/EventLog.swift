@@ -1,6 +1,6 @@
-import Cryptography
+package import Cryptography
 import Synchronization
-import Threading
+package import Threading
 package import Whereabouts
 
 /// The append-only log. One thread decides commands and numbers their events; another seals, hashes and commits them.
@@ -57,6 +57,8 @@ package final class EventLog: Sendable {
     let commitBegan = Mutex<Double?>(nil)
     /// The commands refused since the start.
     let refusals = Atomic<Int64>(0)
+    /// The newest durable events with the leaf of the last one, for the folds of this process.
+    package let recent = RecentBatches<RecordedEvent, Digest>(atMost: 8192)
 
     /// Opens or creates the log and starts its thread.
     ///
@@ -212,6 +214,35 @@ package final class EventLog: Sendable {
         let waiting = Waiting(command: command, caller: caller, correlation: correlation, completion: completion)
         let refusal = queue.enqueue(1, unless: refusal(of: command.isTakenWithoutRoom)) { $0.append(waiting) }
         if let refusal { completion(.failure(refusal)) }
+    }
+
+    /// Decides and appends each of several commands, in their order, so that they share commits. The queue takes all of
+    /// them, or none because the log is stopping, short of room or busy. `completion` is called once with the outcome
+    /// of each, when all are durable or refused; like that of ``submit(_:by:correlation:_:)``, it must be quick.
+    ///
+    /// - Parameter correlation: The same for all of them, so not that of a keyed request.
+    package func submit(
+        _ commands: [Command], by caller: Caller, correlation: RequestID,
+        _ completion: @escaping @Sendable ([Result<Receipt, AppendFailure>]) -> Void
+    ) {
+        guard !commands.isEmpty else { return completion([]) }
+        let results = Mutex([Result<Receipt, AppendFailure>]())
+        let count = commands.count
+        let collected: Completion = { result in
+            // Commands are answered in the order in which they wait.
+            let all = results.withLock { results -> [Result<Receipt, AppendFailure>]? in
+                results.append(result)
+                return results.count == count ? results : nil
+            }
+            if let all { completion(all) }
+        }
+        let refusal = queue.enqueue(count, unless: refusal(of: commands.allSatisfy(\.isTakenWithoutRoom))) { waiting in
+            for command in commands {
+                waiting.append(
+                    Waiting(command: command, caller: caller, correlation: correlation, completion: collected))
+            }
+        }
+        if let refusal { completion(commands.map { _ in .failure(refusal) }) }
     }
 
     /// Why the disk lets no commands be taken now; `nil` if it does. Some are taken without room on the disk.

@@ -191,3 +191,12 @@ extension Hash256 {
     /// The same 256 bits.
     package var digest: Digest { Digest(words: words) }
 }
+
+extension HeadsCommitment {
+    /// The commitments of its entries, in order.
+    package var commitments: [Digest] {
+        stride(from: 0, to: commits.count, by: Self.commitmentBytes).compactMap {
+            Digest(bytes: commits[$0..<min($0 + Self.commitmentBytes, commits.count)])
+        }
+    }
+}

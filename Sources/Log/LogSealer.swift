@@ -12,6 +12,8 @@ struct Batch {
     }
 
     var events: [Event] = []
+    /// The same events, open.
+    var recorded: [RecordedEvent] = []
     /// The keys of the parts of all ``events``, in their order.
     var keys: [(id: Int64, key: SymmetricKey)] = []
     /// The callers with their results, in the order in which they waited.
@@ -32,6 +34,7 @@ struct Batch {
     /// Empties the batch and keeps its capacity.
     mutating func empty() {
         events.removeAll(keepingCapacity: true)
+        recorded = []
         keys.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         erased = []

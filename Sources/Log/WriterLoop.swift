@@ -124,6 +124,7 @@ final class WriterLoop: @unchecked Sendable {
                 try destroyKeys()
             }
             committer.forgetKeys()
+            log.recent.removeAll()
             // A saved standing still names the erased people; if a new one cannot be saved, there must be none.
             if let error = saveDurable(), !saving.file.remove() { unfinished = error }
             if !batch.erased.isEmpty { log.identities?.erase(batch.erased) }
@@ -345,6 +346,7 @@ final class WriterLoop: @unchecked Sendable {
         let recorded = RecordedEvent(
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
             correlation: correlation, cause: cause, event: event)
+        batch.recorded.append(recorded)
         log.changeStanding { $0.fold(recorded) }
         pushNews.formUnion(PushNews(event))
         if case .locationQueried(let asked) = event {

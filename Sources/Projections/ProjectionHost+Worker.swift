@@ -297,8 +297,12 @@ extension ProjectionHost {
                 let leaf: Digest?
                 do throws(LogError) {
                     // The writer publishes the head after its commit, so the events up to it are durable.
-                    let limit = loading ? throttle.batch : ProjectionHost.batch
-                    (events, leaf) = try reader.batch(after: place, limit: Int(min(Int64(limit), head - place)))
+                    let limit = Int(min(Int64(loading ? throttle.batch : ProjectionHost.batch), head - place))
+                    if let recent = log.recent.batch(after: place, limit: limit) {
+                        (events, leaf) = recent
+                    } else {
+                        (events, leaf) = try reader.batch(after: place, limit: limit)
+                    }
                 } catch {
                     stuck("The log cannot be folded after event \(place): \(error)")
                     usleep(500_000)
@@ -310,6 +314,7 @@ extension ProjectionHost {
                 }
                 group.removeAll { $0.place <= last || $0.trouble != nil || !isFollowed($0) }
             }
+            if !loading { log.recent.forget(through: followed.map(\.place).min() ?? head) }
             return false
         }
 

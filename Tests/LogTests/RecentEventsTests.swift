@@ -1,0 +1,60 @@
+import Geodesy
+import Testing
+import Threading
+import Whereabouts
+
+@testable import Log
+
+/// The folds of a process get the newest events from memory. They are those of the file, and none that nobody may read.
+@Suite struct RecentEventsTests {
+    private static func header(_ event: RecordedEvent) -> [Int64] {
+        [
+            event.number, event.stream.rawValue, event.version, event.recordedAt.milliseconds, event.actor.rawValue,
+            Int64(bitPattern: event.correlation.high), Int64(bitPattern: event.correlation.low), event.cause,
+        ]
+    }
+
+    @Test func `the events in memory are those of the file, with the leaf of the last`() throws {
+        let scene = LogScene()
+        try scene.open().recent.follow()
+        let (admin, phone) = try scene.people()
+        for start in stride(from: Int64(0), to: 60, by: 7) {
+            var fixes = try (start..<start + 7).map { try scene.fix($0, latitude: 52.1 + Double($0) / 3) }
+            fixes[0].remainder = #"{"conn":"w","é":[0.1]}"#
+            fixes[1].altitude = 1 / 3
+            _ = try scene.report(fixes, by: phone)
+        }
+        let log = try scene.open()
+        let circle = try Circle(center: try Coordinate(latitude: 48.2, longitude: 16.3), radiusMeters: 1 / 0.003)
+        _ = try log.appendAndWait(
+            .addRegion(Region(identifier: "home", circle: circle), of: LogScene.handle("walker")), by: admin,
+            correlation: .random())
+        var place: Int64 = 0
+        var seen = 0
+        while place < log.head {
+            let (events, leaf) = try log.reader().batch(after: place, limit: 50)
+            let recent = try #require(log.recent.batch(after: place, limit: events.count))
+            for (kept, read) in zip(recent.elements, events) {
+                #expect(kept.event == read.event && Self.header(kept) == Self.header(read))
+            }
+            if recent.elements.count == events.count { #expect(recent.mark == leaf) }
+            seen += recent.elements.count
+            place = try #require(recent.elements.last?.number)
+        }
+        #expect(seen == Int(log.head))
+    }
+
+    @Test func `an erasure leaves no event in memory`() throws {
+        let scene = LogScene()
+        let log = try scene.open()
+        log.recent.follow()
+        let (admin, phone) = try scene.people()
+        _ = try scene.report([try scene.fix(1)], by: phone)
+        #expect(log.recent.batch(after: 0, limit: 100)?.elements.count == Int(log.head))
+        _ = try log.appendAndWait(.erasePerson(LogScene.handle("walker")), by: admin, correlation: .random())
+        for place in 0..<log.head { #expect(log.recent.batch(after: place, limit: 100) == nil) }
+        let before = log.head
+        _ = try scene.people("friend", phone: "tablet")
+        #expect(log.recent.batch(after: before, limit: 100)?.elements.count == Int(log.head - before))
+    }
+}
