@@ -42,7 +42,12 @@ package struct PageWriter {
     package mutating func ended(next: String?, asOf: Int64, _ references: References) -> Gate.Computed {
         writer.json.endArray()
         PageEnd(next: next.map(Reference.text), asOf: references.place(asOf)).writeMembers(into: &writer)
-        if let form { return form.ended(writer, count: count, asOf: asOf) }
+        if let form {
+            // The bytes keep one owner, so that they are not copied.
+            var whole = MemberWriter(JSONWriter(capacity: 0))
+            swap(&whole, &writer)
+            return form.ended(whole, count: count, asOf: asOf)
+        }
         writer.json.endObject()
         return Gate.Computed(body: writer.json.bytes, count: count, asOf: asOf)
     }

@@ -41,16 +41,23 @@ package struct FixItem: Reply, Hashable {
         courseAccuracy: Double? = nil, batteryLevel: Double? = nil, sourceInformation: SourceInformationItem? = nil,
         receivedAt: Moment? = nil, answering: String? = nil, remainder: ForeignJSON? = nil
     ) {
-        (self.id, self.timestamp, self.at, self.horizontalAccuracy) = (id, timestamp, at, horizontalAccuracy)
-        (self.altitude, self.ellipsoidalAltitude, self.verticalAccuracy, self.floor) = (
-            altitude, ellipsoidalAltitude, verticalAccuracy, floor
-        )
-        (self.speed, self.speedAccuracy, self.course, self.courseAccuracy) = (
-            speed, speedAccuracy, course, courseAccuracy
-        )
-        (self.batteryLevel, self.sourceInformation, self.receivedAt, self.answering) = (
-            batteryLevel, sourceInformation, receivedAt, answering
-        )
+        // One by one: a tuple would copy them.
+        self.id = id
+        self.timestamp = timestamp
+        self.at = at
+        self.horizontalAccuracy = horizontalAccuracy
+        self.altitude = altitude
+        self.ellipsoidalAltitude = ellipsoidalAltitude
+        self.verticalAccuracy = verticalAccuracy
+        self.floor = floor
+        self.speed = speed
+        self.speedAccuracy = speedAccuracy
+        self.course = course
+        self.courseAccuracy = courseAccuracy
+        self.batteryLevel = batteryLevel
+        self.sourceInformation = sourceInformation
+        self.receivedAt = receivedAt
+        self.answering = answering
         self.remainder = remainder
     }
 

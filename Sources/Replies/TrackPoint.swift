@@ -8,7 +8,11 @@ package struct TrackPoint: Reply, Hashable {
     package var anomaly: String?
 
     package init(fix: FixItem, device: String? = nil, number: Reference, anomaly: String? = nil) {
-        (self.fix, self.device, self.number, self.anomaly) = (fix, device, number, anomaly)
+        // One by one: a tuple would copy them.
+        self.fix = fix
+        self.device = device
+        self.number = number
+        self.anomaly = anomaly
     }
 
     package static var invented: Self {

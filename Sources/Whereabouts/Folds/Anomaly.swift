@@ -16,33 +16,44 @@ package enum Anomaly: Hashable, Sendable {
     /// The word in answers.
     package var word: String { String(describing: self) }
 
+    /// The last good fix of a device, and one after it that is a spike if the next one is not near it.
+    private struct Neighbors {
+        var last: TrackPoint?
+        var suspect: (index: Int, point: TrackPoint)?
+    }
+
     /// The anomaly of each of some neighboring fixes, in order of time; `nil` for a usable one. The rules of visits
     /// compare neighbors of the same device. The fixes before the first and after the last serve only as neighbors.
     package static func marks(
         of fixes: [StoredFix], between before: StoredFix?, and after: StoredFix?, _ transform: GeocentricTransform
     ) -> [Anomaly?] {
         var marks = fixes.map(\.anomaly)
-        var lasts: [DeviceID: TrackPoint] = [:]
-        if let before { lasts[before.device] = TrackPoint(before, transform) }
-        var suspects: [DeviceID: (index: Int, point: TrackPoint)] = [:]
+        var others: [DeviceID: Neighbors] = [:]
+        if let before { others[before.device] = Neighbors(last: TrackPoint(before, transform)) }
+        // Neighboring fixes are usually of the same device, so its state is not in the dictionary.
+        var device: DeviceID?
+        var state = Neighbors()
         for (index, fix) in (fixes + (after.map { [$0] } ?? [])).enumerated() {
             guard let point = TrackPoint(fix, transform) else {
                 if index < marks.count, marks[index] == nil { marks[index] = .vague }
                 continue
             }
-            if let doubtful = suspects[fix.device], doubtful.point.time < point.time {
-                if let before = lasts[fix.device], doubtful.point.isSpike(after: before, before: point) {
+            if fix.device != device {
+                if let device { others[device] = state }
+                (device, state) = (fix.device, others[fix.device] ?? Neighbors())
+            }
+            if let doubtful = state.suspect, doubtful.point.time < point.time {
+                if let before = state.last, doubtful.point.isSpike(after: before, before: point) {
                     marks[doubtful.index] = .spike
                 } else {
-                    lasts[fix.device] = doubtful.point
+                    state.last = doubtful.point
                 }
-                suspects[fix.device] = nil
+                state.suspect = nil
             }
-            if index < marks.count, let before = lasts[fix.device], before.time < point.time, point.isFar(from: before)
-            {
-                suspects[fix.device] = (index, point)
+            if index < marks.count, let before = state.last, before.time < point.time, point.isFar(from: before) {
+                state.suspect = (index, point)
             } else {
-                lasts[fix.device] = point
+                state.last = point
             }
         }
         return marks
