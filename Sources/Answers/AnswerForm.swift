@@ -124,7 +124,7 @@ package struct AnswerForm {
     }
 
     /// The items of a GeoJSON collection.
-    private static let features = "features"
+    private static let features: StaticString = "features"
 }
 
 /// The numbers of places in a reference system, and the operations that made them.

@@ -99,6 +99,19 @@ package struct JSONValue: Sendable {
         }
     }
 
+    /// As ``subscript(_:)-(String)``, for a name in the code.
+    package subscript(_ key: StaticString) -> JSONValue? {
+        guard json_kind(node.kind) == json_kind_object else { return nil }
+        var next = index + 1
+        let end = Int(node.next)
+        while next < end {
+            let value = JSONValue(document: document, index: next + 1)
+            if JSONValue(document: document, index: next).isString(key) { return value }
+            next = Int(value.node.next)
+        }
+        return nil
+    }
+
     /// Calls `body` with the value as written, without the white space around it.
     ///
     /// - Parameter withKey: Whether the text begins at the value's key. Only for a value from ``members``.

@@ -51,6 +51,15 @@ package struct JSONWriter: Sendable {
         hasKey = true
     }
 
+    /// As ``key(_:)-(String)``, for a name in the code that needs no escape. Its bytes are not looked at.
+    package mutating func key(_ name: StaticString) {
+        precondition(isInObject && !hasKey, "A key belongs into an object, before a value.")
+        appendPiece(
+            name.utf8Start, name.utf8CodeUnitCount, before: needsComma ? UInt8(ascii: ",") : nil,
+            after: UInt8(ascii: ":"))
+        hasKey = true
+    }
+
     /// Writes a string. Quote, backslash and control characters are escaped, all other characters are written as UTF-8.
     package mutating func value(_ string: String) {
         beforeValue()
@@ -196,7 +205,9 @@ package struct JSONWriter: Sendable {
     }
 
     private mutating func appendQuoted(_ utf8: UnsafeBufferPointer<UInt8>, before: UInt8?, after: UInt8?) {
-        if utf8.count <= Self.shortText, appendPiece(utf8, before: before, after: after) { return }
+        if utf8.count <= Self.shortText, let start = utf8.baseAddress, !Self.needsEscape(start, utf8.count) {
+            return appendPiece(start, utf8.count, before: before, after: after)
+        }
         if let before { bytes.append(before) }
         bytes.append(UInt8(ascii: "\""))
         if utf8.allSatisfy({ !Self.isEscaped($0) }) {
@@ -210,11 +221,9 @@ package struct JSONWriter: Sendable {
         if let after { bytes.append(after) }
     }
 
-    /// `false`, and nothing appended, if something is to be escaped, or there is nothing to append.
-    private mutating func appendPiece(_ utf8: UnsafeBufferPointer<UInt8>, before: UInt8?, after: UInt8?) -> Bool {
-        guard let start = utf8.baseAddress.map({ UnsafeRawPointer($0) }), !Self.needsEscape(start, utf8.count) else {
-            return false
-        }
+    /// Appends a text of at most ``shortText`` bytes that needs no escape.
+    private mutating func appendPiece(_ start: UnsafeRawPointer, _ count: Int, before: UInt8?, after: UInt8?) {
+        precondition(count <= Self.shortText, "The text is too long to be put together beside.")
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortText + 4) { piece in
             var end = 0
             func put(_ byte: UInt8) {
@@ -224,13 +233,12 @@ package struct JSONWriter: Sendable {
             if let before { put(before) }
             put(UInt8(ascii: "\""))
             UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(piece)[end...])
-                .copyMemory(from: UnsafeRawBufferPointer(start: start, count: utf8.count))
-            end += utf8.count
+                .copyMemory(from: UnsafeRawBufferPointer(start: start, count: count))
+            end += count
             put(UInt8(ascii: "\""))
             if let after { put(after) }
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: piece[..<end]))
         }
-        return true
     }
 
     /// Whether one of the bytes is to be escaped. Looks at eight bytes at once.

@@ -18,7 +18,7 @@ package struct Page<Item: MemberValue>: Reply {
 /// The members of a page after its items.
 package struct PageEnd: Reply, Hashable {
     /// The name of the items, which come first.
-    package static let items = "items"
+    package static let items: StaticString = "items"
 
     /// The value of `after` for the next page; `nil` on the last page.
     package var next: Reference?

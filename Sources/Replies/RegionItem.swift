@@ -74,7 +74,7 @@ package struct CircleItem: Reply, Hashable {
         try members.required("radiusMeters", &radiusMeters)
     }
 
-    package func writeProperty(_: String, into writer: inout MemberWriter) {
+    package func writeProperty(_: StaticString, into writer: inout MemberWriter) {
         writer.json.field("radiusMeters", radiusMeters)
     }
 }
@@ -98,7 +98,7 @@ package struct PolygonItem: MemberValue, Hashable {
     package func write(into writer: inout MemberWriter) { writer.geometry(.polygon(ring)) }
 
     /// A feature has it as its geometry.
-    package func writeProperty(_: String, into _: inout MemberWriter) {}
+    package func writeProperty(_: StaticString, into _: inout MemberWriter) {}
 
     package static func read(_ json: JSONValue) -> PolygonItem? {
         guard let ring = json["coordinates"]?.array?.first(where: { _ in true })?.array else { return nil }

@@ -78,27 +78,27 @@ package struct MemberLister: MemberVisitor {
     }
 
     package mutating func required<Value: MemberValue>(
-        _ name: String, _ form: @autoclosure () -> MemberForm, _: inout Value
+        _ name: StaticString, _ form: @autoclosure () -> MemberForm, _: inout Value
     ) {
-        members.append(Member(name: name, form: form(), presence: .always))
+        members.append(Member(name: name.description, form: form(), presence: .always))
     }
 
     package mutating func optional<Value: MemberValue>(
-        _ name: String, _ form: @autoclosure () -> MemberForm, _: inout Value?
+        _ name: StaticString, _ form: @autoclosure () -> MemberForm, _: inout Value?
     ) {
-        members.append(Member(name: name, form: form(), presence: .sometimes))
+        members.append(Member(name: name.description, form: form(), presence: .sometimes))
     }
 
     package mutating func nullable<Value: MemberValue>(
-        _ name: String, _ form: @autoclosure () -> MemberForm, _: inout Value?
+        _ name: StaticString, _ form: @autoclosure () -> MemberForm, _: inout Value?
     ) {
-        members.append(Member(name: name, form: form(), presence: .orNull))
+        members.append(Member(name: name.description, form: form(), presence: .orNull))
     }
 
     package mutating func expected<Value: MemberValue>(
-        _ name: String, _ form: @autoclosure () -> MemberForm, _: inout Value?
+        _ name: StaticString, _ form: @autoclosure () -> MemberForm, _: inout Value?
     ) {
-        members.append(Member(name: name, form: form(), presence: .always))
+        members.append(Member(name: name.description, form: form(), presence: .always))
     }
 
     package mutating func point(_: inout MapPoint) {

@@ -10,23 +10,23 @@ package struct MemberReader: MemberVisitor {
     package init(_ object: JSONValue) { self.object = object }
 
     package mutating func required<Value: MemberValue>(
-        _ name: String, _: @autoclosure () -> MemberForm, _ value: inout Value
+        _ name: StaticString, _: @autoclosure () -> MemberForm, _ value: inout Value
     ) throws(ReplyError) {
-        guard let json = object[name] else { throw .missing(name) }
+        guard let json = object[name] else { throw .missing(name.description) }
         value = try read(name, json)
     }
 
     package mutating func optional<Value: MemberValue>(
-        _ name: String, _: @autoclosure () -> MemberForm, _ value: inout Value?
+        _ name: StaticString, _: @autoclosure () -> MemberForm, _ value: inout Value?
     ) throws(ReplyError) {
         guard let json = object[name] else { return }
         value = json.isNull ? try Value.read(json) : try read(name, json)
     }
 
     package mutating func nullable<Value: MemberValue>(
-        _ name: String, _: @autoclosure () -> MemberForm, _ value: inout Value?
+        _ name: StaticString, _: @autoclosure () -> MemberForm, _ value: inout Value?
     ) throws(ReplyError) {
-        guard let json = object[name] else { throw .missing(name) }
+        guard let json = object[name] else { throw .missing(name.description) }
         if !json.isNull { value = try read(name, json) }
     }
 
@@ -49,8 +49,8 @@ package struct MemberReader: MemberVisitor {
         return .degrees(latitude: try read("latitude", latitude), longitude: try read("longitude", longitude))
     }
 
-    private func read<Value: MemberValue>(_ name: String, _ json: JSONValue) throws(ReplyError) -> Value {
-        guard let value = try Value.read(json) else { throw .unexpected(name) }
+    private func read<Value: MemberValue>(_ name: StaticString, _ json: JSONValue) throws(ReplyError) -> Value {
+        guard let value = try Value.read(json) else { throw .unexpected(name.description) }
         return value
     }
 }

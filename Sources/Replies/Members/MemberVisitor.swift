@@ -9,22 +9,22 @@ package protocol MemberVisitor {
 
     /// A member that every such object has.
     mutating func required<Value: MemberValue>(
-        _ name: String, _ form: @autoclosure () -> MemberForm, _ value: inout Value
+        _ name: StaticString, _ form: @autoclosure () -> MemberForm, _ value: inout Value
     ) throws(Failure)
 
     /// A member that can be absent.
     mutating func optional<Value: MemberValue>(
-        _ name: String, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
+        _ name: StaticString, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
     ) throws(Failure)
 
     /// A member that every such object has, and that is null without a value.
     mutating func nullable<Value: MemberValue>(
-        _ name: String, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
+        _ name: StaticString, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
     ) throws(Failure)
 
     /// A member of every answer of a service, which an object that the tool makes without a service can lack.
     mutating func expected<Value: MemberValue>(
-        _ name: String, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
+        _ name: StaticString, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
     ) throws(Failure)
 
     /// The members of a place: `latitude` and `longitude`, or `x` and `y` in a requested reference system.
@@ -36,7 +36,7 @@ package protocol MemberVisitor {
 
 extension MemberVisitor {
     package mutating func expected<Value: MemberValue>(
-        _ name: String, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
+        _ name: StaticString, _ form: @autoclosure () -> MemberForm, _ value: inout Value?
     ) throws(Failure) {
         try optional(name, form(), &value)
     }
@@ -44,19 +44,19 @@ extension MemberVisitor {
 
 // Members whose form is that of their type.
 extension MemberVisitor {
-    package mutating func required<Value: MemberValue>(_ name: String, _ value: inout Value) throws(Failure) {
+    package mutating func required<Value: MemberValue>(_ name: StaticString, _ value: inout Value) throws(Failure) {
         try required(name, Value.form, &value)
     }
 
-    package mutating func optional<Value: MemberValue>(_ name: String, _ value: inout Value?) throws(Failure) {
+    package mutating func optional<Value: MemberValue>(_ name: StaticString, _ value: inout Value?) throws(Failure) {
         try optional(name, Value.form, &value)
     }
 
-    package mutating func nullable<Value: MemberValue>(_ name: String, _ value: inout Value?) throws(Failure) {
+    package mutating func nullable<Value: MemberValue>(_ name: StaticString, _ value: inout Value?) throws(Failure) {
         try nullable(name, Value.form, &value)
     }
 
-    package mutating func expected<Value: MemberValue>(_ name: String, _ value: inout Value?) throws(Failure) {
+    package mutating func expected<Value: MemberValue>(_ name: StaticString, _ value: inout Value?) throws(Failure) {
         try expected(name, Value.form, &value)
     }
 }
@@ -68,7 +68,7 @@ package protocol MemberValue: Sendable {
     /// Writes the value.
     func write(into writer: inout MemberWriter)
     /// Writes the value as a property of a GeoJSON feature. Without an own implementation: as any other member.
-    func writeProperty(_ name: String, into writer: inout MemberWriter)
+    func writeProperty(_ name: StaticString, into writer: inout MemberWriter)
     /// Reads a value; `nil` if the JSON has another form.
     ///
     /// - Throws: ``ReplyError`` for a member of an object.
@@ -76,7 +76,7 @@ package protocol MemberValue: Sendable {
 }
 
 extension MemberValue {
-    package func writeProperty(_ name: String, into writer: inout MemberWriter) {
+    package func writeProperty(_ name: StaticString, into writer: inout MemberWriter) {
         writer.json.key(name)
         write(into: &writer)
     }

@@ -37,19 +37,19 @@ package struct MemberWriter: MemberVisitor {
     // MARK: Members
 
     package mutating func required<Value: MemberValue>(
-        _ name: String, _: @autoclosure () -> MemberForm, _ value: inout Value
+        _ name: StaticString, _: @autoclosure () -> MemberForm, _ value: inout Value
     ) {
         write(name, value)
     }
 
     package mutating func optional<Value: MemberValue>(
-        _ name: String, _: @autoclosure () -> MemberForm, _ value: inout Value?
+        _ name: StaticString, _: @autoclosure () -> MemberForm, _ value: inout Value?
     ) {
         if let value { write(name, value) }
     }
 
     package mutating func nullable<Value: MemberValue>(
-        _ name: String, _: @autoclosure () -> MemberForm, _ value: inout Value?
+        _ name: StaticString, _: @autoclosure () -> MemberForm, _ value: inout Value?
     ) {
         if let value {
             write(name, value)
@@ -59,7 +59,7 @@ package struct MemberWriter: MemberVisitor {
         }
     }
 
-    private mutating func write<Value: MemberValue>(_ name: String, _ value: Value) {
+    private mutating func write<Value: MemberValue>(_ name: StaticString, _ value: Value) {
         if case .all = part {
             json.key(name)
             value.write(into: &self)
@@ -78,12 +78,12 @@ package struct MemberWriter: MemberVisitor {
     }
 
     /// Whether the object that is being written has the member here.
-    private func has(_ name: String) -> Bool {
+    private func has(_ name: StaticString) -> Bool {
         switch part {
         case .all: true
-        case .properties: name != "id"
-        case .others(let other): name != other
-        case .only(let wanted): wanted.contains(name)
+        case .properties: name.description != "id"
+        case .others(let other): name.description != other
+        case .only(let wanted): wanted.contains(name.description)
         }
     }
 
@@ -101,12 +101,12 @@ package struct MemberWriter: MemberVisitor {
     package mutating func point(_ value: inout MapPoint) {
         if case .properties = part { return }
         if conversion == nil, case .degrees(let latitude, let longitude) = value {
-            if has("latitude") { json.field("latitude", latitude) }
-            if has("longitude") { json.field("longitude", longitude) }
+            write("latitude", latitude)
+            write("longitude", longitude)
             return
         }
         let numbers = numbers(of: value)
-        for (key, number) in [("x", numbers?.x), ("y", numbers?.y)] where has(key) {
+        for (key, number) in [("x", numbers?.x), ("y", numbers?.y)] as [(StaticString, Double?)] where has(key) {
             json.key(key)
             if let number { json.value(number) } else { json.null() }
         }
