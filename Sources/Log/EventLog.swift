@@ -57,7 +57,7 @@ package final class EventLog: Sendable {
     let commitBegan = Mutex<Double?>(nil)
     /// The commands refused since the start.
     let refusals = Atomic<Int64>(0)
-    /// The newest durable events with the leaf of the last one, for the folds of this process.
+    /// The newest durable events, of batches that have only fixes, with the leaf of the last one: for this process's folds.
     package let recent = RecentBatches<RecordedEvent, Digest>(atMost: 8192)
 
     /// Opens or creates the log and starts its thread.

@@ -12,7 +12,7 @@ struct Batch {
     }
 
     var events: [Event] = []
-    /// The same events, open.
+    /// The reported fixes among them, open. Other events can be written in fewer parts than they have in memory.
     var recorded: [RecordedEvent] = []
     /// The keys of the parts of all ``events``, in their order.
     var keys: [(id: Int64, key: SymmetricKey)] = []

@@ -346,7 +346,7 @@ final class WriterLoop: @unchecked Sendable {
         let recorded = RecordedEvent(
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
             correlation: correlation, cause: cause, event: event)
-        batch.recorded.append(recorded)
+        if case .fixReported = event { batch.recorded.append(recorded) }
         log.changeStanding { $0.fold(recorded) }
         pushNews.formUnion(PushNews(event))
         if case .locationQueried(let asked) = event {

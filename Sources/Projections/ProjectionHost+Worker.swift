@@ -314,7 +314,9 @@ extension ProjectionHost {
                 }
                 group.removeAll { $0.place <= last || $0.trouble != nil || !isFollowed($0) }
             }
-            if !loading { log.recent.forget(through: followed.map(\.place).min() ?? head) }
+            if !loading {
+                log.recent.forget(through: followed.lazy.filter { !$0.isLoading }.map(\.place).min() ?? head)
+            }
             return false
         }
 

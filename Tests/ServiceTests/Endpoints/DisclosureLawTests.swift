@@ -715,7 +715,8 @@ import Whereabouts
                 village.house.clock.advance(seconds: 61)
             }
         }
-        #expect(village.house.manage("GET", "/v1/verify")["ok"]?.bool == true)
+        let verified = village.house.manage("GET", "/v1/verify")
+        #expect(verified["ok"]?.bool == true, "\(verified.text)")
     }
 
     /// The subject paused before the first fix: no grant of a friend can show anything of them.
