@@ -85,22 +85,16 @@ package struct JSONValue: Sendable {
     /// The member with this key (compared byte by byte, without Unicode normalization), or `nil` if the value is not
     /// an object or has none. Costs a look at each member before it.
     package subscript(_ key: String) -> JSONValue? {
-        guard json_kind(node.kind) == json_kind_object else { return nil }
         var key = key
-        return key.withUTF8 { wanted in
-            var next = index + 1
-            let end = Int(node.next)
-            while next < end {
-                let value = JSONValue(document: document, index: next + 1)
-                if JSONValue(document: document, index: next).isString(wanted) { return value }
-                next = Int(value.node.next)
-            }
-            return nil
-        }
+        return key.withUTF8 { member($0) }
     }
 
     /// As ``subscript(_:)-(String)``, for a name in the code.
     package subscript(_ key: StaticString) -> JSONValue? {
+        member(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    }
+
+    private func member(_ key: UnsafeBufferPointer<UInt8>) -> JSONValue? {
         guard json_kind(node.kind) == json_kind_object else { return nil }
         var next = index + 1
         let end = Int(node.next)
@@ -135,11 +129,6 @@ package struct JSONValue: Sendable {
         guard json_kind(node.kind) == json_kind_string else { return nil }
         let place = node.value.string
         return body(UnsafeBufferPointer(start: document.text + Int(place.offset), count: Int(place.length)))
-    }
-
-    /// Whether the value is this string, compared byte by byte. Nothing is copied.
-    package func isString(_ wanted: StaticString) -> Bool {
-        isString(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount))
     }
 
     private func isString(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {

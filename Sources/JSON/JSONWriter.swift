@@ -51,12 +51,14 @@ package struct JSONWriter: Sendable {
         hasKey = true
     }
 
-    /// As ``key(_:)-(String)``, for a name in the code that needs no escape. Its bytes are not looked at.
+    /// As ``key(_:)-(String)``, for a name in the code, which needs no escape: its bytes are copied and not looked at.
     package mutating func key(_ name: StaticString) {
         precondition(isInObject && !hasKey, "A key belongs into an object, before a value.")
-        appendPiece(
-            name.utf8Start, name.utf8CodeUnitCount, before: needsComma ? UInt8(ascii: ",") : nil,
-            after: UInt8(ascii: ":"))
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
         hasKey = true
     }
 
@@ -147,47 +149,30 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// The numbers from 0 to 99 with two digits each.
-    private static let pairs: StaticString = """
-        0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
-        5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
-        """
-
     /// Appends `units` of 10^-`places` without zeros at the end of a fraction.
     private mutating func appendDecimal(_ units: UInt64, places: Int, negative: Bool) {
-        // 2⁶⁴ has 20 digits, with a sign and a point; they come out last first.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { text in
+        // 2⁶⁴ has 20 digits; they come out last first.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 22) { text in
+            var first = text.count
+            func put(_ byte: UInt8) {
+                first -= 1
+                text[first] = byte
+            }
             var (rest, places) = (units, places)
             while places > 0, rest % 10 == 0 { (rest, places) = (rest / 10, places - 1) }
-            let pairs = Self.pairs.utf8Start
-            var first = text.count
-            // A fraction has a digit before its point.
-            let fewest = places + 1
-            while rest >= 10 || text.count - first < fewest {
-                let pair = Int(rest % 100) * 2
-                rest /= 100
-                text[first - 1] = pairs[pair + 1]
-                text[first - 2] = pairs[pair]
-                first -= 2
-            }
-            if rest > 0 {
-                first -= 1
-                text[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest)
-            } else if text.count - first > fewest, text[first] == UInt8(ascii: "0") {
-                first += 1
-            }
             if places > 0 {
-                // The digits before the point make room for it.
-                first -= 1
-                let point = text.count - places - 1
-                for index in first..<point { text[index] = text[index + 1] }
-                text[point] = UInt8(ascii: ".")
+                for _ in 0..<places {
+                    put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+                    rest /= 10
+                }
+                put(UInt8(ascii: "."))
             }
-            if negative {
-                first -= 1
-                text[first] = UInt8(ascii: "-")
-            }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[first...]))
+            repeat {
+                put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+                rest /= 10
+            } while rest != 0
+            if negative { put(UInt8(ascii: "-")) }
+            bytes.append(contentsOf: text[first...])
         }
     }
 
@@ -195,35 +180,25 @@ package struct JSONWriter: Sendable {
     private static let shortText = 60
 
     private mutating func appendQuoted(_ string: String, before: UInt8? = nil, after: UInt8? = nil) {
-        // Without a copy of the string, which costs as much as a short one.
-        let done: Void? = string.utf8.withContiguousStorageIfAvailable {
-            appendQuoted($0, before: before, after: after)
-        }
-        guard done == nil else { return }
         var string = string
-        string.withUTF8 { appendQuoted($0, before: before, after: after) }
-    }
-
-    private mutating func appendQuoted(_ utf8: UnsafeBufferPointer<UInt8>, before: UInt8?, after: UInt8?) {
-        if utf8.count <= Self.shortText, let start = utf8.baseAddress, !Self.needsEscape(start, utf8.count) {
-            return appendPiece(start, utf8.count, before: before, after: after)
-        }
-        if let before { bytes.append(before) }
-        bytes.append(UInt8(ascii: "\""))
-        if utf8.allSatisfy({ !Self.isEscaped($0) }) {
-            bytes.append(contentsOf: utf8)
-        } else {
-            for byte in utf8 {
-                if Self.isEscaped(byte) { appendEscape(byte) } else { bytes.append(byte) }
+        string.withUTF8 { utf8 in
+            if utf8.count <= Self.shortText, appendPiece(utf8, before: before, after: after) { return }
+            if let before { bytes.append(before) }
+            bytes.append(UInt8(ascii: "\""))
+            if utf8.allSatisfy({ !Self.isEscaped($0) }) {
+                bytes.append(contentsOf: utf8)
+            } else {
+                for byte in utf8 {
+                    if Self.isEscaped(byte) { appendEscape(byte) } else { bytes.append(byte) }
+                }
             }
+            bytes.append(UInt8(ascii: "\""))
+            if let after { bytes.append(after) }
         }
-        bytes.append(UInt8(ascii: "\""))
-        if let after { bytes.append(after) }
     }
 
-    /// Appends a text of at most ``shortText`` bytes that needs no escape.
-    private mutating func appendPiece(_ start: UnsafeRawPointer, _ count: Int, before: UInt8?, after: UInt8?) {
-        precondition(count <= Self.shortText, "The text is too long to be put together beside.")
+    /// `false`, and nothing appended, if something is to be escaped.
+    private mutating func appendPiece(_ utf8: UnsafeBufferPointer<UInt8>, before: UInt8?, after: UInt8?) -> Bool {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortText + 4) { piece in
             var end = 0
             func put(_ byte: UInt8) {
@@ -232,34 +207,15 @@ package struct JSONWriter: Sendable {
             }
             if let before { put(before) }
             put(UInt8(ascii: "\""))
-            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(piece)[end...])
-                .copyMemory(from: UnsafeRawBufferPointer(start: start, count: count))
-            end += count
+            for byte in utf8 {
+                if Self.isEscaped(byte) { return false }
+                put(byte)
+            }
             put(UInt8(ascii: "\""))
             if let after { put(after) }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: piece[..<end]))
+            bytes.append(contentsOf: piece[..<end])
+            return true
         }
-    }
-
-    /// Whether one of the bytes is to be escaped. Looks at eight bytes at once.
-    private static func needsEscape(_ start: UnsafeRawPointer, _ count: Int) -> Bool {
-        let (ones, tops) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
-        var index = 0
-        while index + 8 <= count {
-            let word = start.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
-            let slashes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-            // The top bit of a byte is set if the byte is below 0x20, or 0 where it was a quote or a backslash. After such a byte
-            // a borrow can set one more.
-            let found = (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes
-            if found & tops != 0 { return true }
-            index += 8
-        }
-        while index < count {
-            if isEscaped(start.load(fromByteOffset: index, as: UInt8.self)) { return true }
-            index += 1
-        }
-        return false
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {

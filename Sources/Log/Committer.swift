@@ -95,8 +95,8 @@ final class Committer: @unchecked Sendable {
             try writeOnce(batch)
         }
         log.commitSeconds.withLock { $0.add(seconds: MonotonicClock.seconds - start) }
-        let leaf = batch.recorded.count == batch.events.count ? sealer.headLeaf : nil
-        if let leaf { log.recent.append(batch.recorded, through: sealer.size, leaf) }
+        let leaf = batch.fixes.count == batch.events.count ? sealer.headLeaf : nil
+        if let leaf { log.recentFixes.append(batch.fixes, through: sealer.size, leaf) }
         log.publish(head: sealer.size, ended: batch.ended)
     }
 

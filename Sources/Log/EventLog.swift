@@ -57,8 +57,8 @@ package final class EventLog: Sendable {
     let commitBegan = Mutex<Double?>(nil)
     /// The commands refused since the start.
     let refusals = Atomic<Int64>(0)
-    /// The newest durable events, of batches that have only fixes, with the leaf of the last one: for this process's folds.
-    package let recent = RecentBatches<RecordedEvent, Digest>(atMost: 8192)
+    /// The newest durable fixes with the leaf of the last, for the folds of this process; of batches without other events.
+    package let recentFixes = RecentBatches<RecordedEvent, Digest>(atMost: 8192)
 
     /// Opens or creates the log and starts its thread.
     ///

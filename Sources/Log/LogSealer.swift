@@ -12,8 +12,8 @@ struct Batch {
     }
 
     var events: [Event] = []
-    /// The reported fixes among them, open. Other events can be written in fewer parts than they have in memory.
-    var recorded: [RecordedEvent] = []
+    /// The fixes among them, open. Other events can be written in fewer parts than they have in memory.
+    var fixes: [RecordedEvent] = []
     /// The keys of the parts of all ``events``, in their order.
     var keys: [(id: Int64, key: SymmetricKey)] = []
     /// The callers with their results, in the order in which they waited.
@@ -34,7 +34,7 @@ struct Batch {
     /// Empties the batch and keeps its capacity.
     mutating func empty() {
         events.removeAll(keepingCapacity: true)
-        recorded = []
+        fixes = []
         keys.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         erased = []

@@ -124,7 +124,7 @@ final class WriterLoop: @unchecked Sendable {
                 try destroyKeys()
             }
             committer.forgetKeys()
-            log.recent.removeAll()
+            log.recentFixes.removeAll()
             // A saved standing still names the erased people; if a new one cannot be saved, there must be none.
             if let error = saveDurable(), !saving.file.remove() { unfinished = error }
             if !batch.erased.isEmpty { log.identities?.erase(batch.erased) }
@@ -346,7 +346,7 @@ final class WriterLoop: @unchecked Sendable {
         let recorded = RecordedEvent(
             number: header.number, stream: stream, version: header.version, recordedAt: now, actor: actor,
             correlation: correlation, cause: cause, event: event)
-        if case .fixReported = event { batch.recorded.append(recorded) }
+        if case .fixReported = event, log.recentFixes.isFollowed { batch.fixes.append(recorded) }
         log.changeStanding { $0.fold(recorded) }
         pushNews.formUnion(PushNews(event))
         if case .locationQueried(let asked) = event {

@@ -298,7 +298,7 @@ extension ProjectionHost {
                 do throws(LogError) {
                     // The writer publishes the head after its commit, so the events up to it are durable.
                     let limit = Int(min(Int64(loading ? throttle.batch : ProjectionHost.batch), head - place))
-                    if let recent = log.recent.batch(after: place, limit: limit) {
+                    if let recent = log.recentFixes.batch(after: place, limit: limit) {
                         (events, leaf) = recent
                     } else {
                         (events, leaf) = try reader.batch(after: place, limit: limit)
@@ -315,7 +315,7 @@ extension ProjectionHost {
                 group.removeAll { $0.place <= last || $0.trouble != nil || !isFollowed($0) }
             }
             if !loading {
-                log.recent.forget(through: followed.lazy.filter { !$0.isLoading }.map(\.place).min() ?? head)
+                log.recentFixes.forget(through: followed.lazy.filter { !$0.isLoading }.map(\.place).min() ?? head)
             }
             return false
         }

@@ -133,7 +133,7 @@ package final class ProjectionHost: Sendable {
                 worker = try Self.worker(self, log, catalogPath, directory, kinds)
             }
         } catch { throw .sqlite(error) }
-        log.recent.follow()
+        log.recentFixes.follow()
         let box = UncheckedBox(worker)
         thread.withLock { $0 = WorkerThread { box.value.run() } }
     }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The newest numbered elements that one thread has finished, for a thread of the same process that goes through all of
-/// them and would otherwise read them again from a file.
+/// The newest numbered elements that one thread has finished, for another thread that goes through all of them and would
+/// otherwise read them from a file.
 ///
-/// It is only a shorter way: elements are left out while nobody follows, and once there are more than the bound. The
-/// numbers follow each other, so a batch with a gap before it replaces all older ones.
+/// The file still has every element, because this keeps only some: none before ``follow()``, and none beyond the bound. A
+/// batch that does not begin after the last one replaces all older ones.
 package final class RecentBatches<Element: Sendable, Mark: Sendable>: Sendable {
     /// Elements with consecutive numbers, and the mark of the last one.
     private struct Batch {
@@ -18,19 +18,22 @@ package final class RecentBatches<Element: Sendable, Mark: Sendable>: Sendable {
     private struct State {
         var batches: [Batch] = []
         var count = 0
-        var isFollowed = false
 
         mutating func removeFirst() { count -= batches.removeFirst().elements.count }
     }
 
     private let state = Mutex(State())
+    private let followed = Atomic<Bool>(false)
     private let bound: Int
 
     /// - Parameter bound: The most elements that are kept.
     package init(atMost bound: Int) { self.bound = bound }
 
+    /// Whether batches are kept.
+    package var isFollowed: Bool { followed.load(ordering: .relaxed) }
+
     /// Keeps batches from now on.
-    package func follow() { state.withLock { $0.isFollowed = true } }
+    package func follow() { followed.store(true, ordering: .relaxed) }
 
     /// Adds a batch; a larger one than the bound is not kept.
     ///
@@ -38,8 +41,8 @@ package final class RecentBatches<Element: Sendable, Mark: Sendable>: Sendable {
     ///   - last: The number of the last element.
     ///   - mark: What a follower must know of the last element.
     package func append(_ elements: [Element], through last: Int64, _ mark: Mark) {
+        guard isFollowed, !elements.isEmpty else { return }
         state.withLock { state in
-            guard state.isFollowed, !elements.isEmpty else { return }
             let batch = Batch(elements: elements, last: last, mark: mark)
             if let newest = state.batches.last, newest.last + 1 != batch.first {
                 (state.batches, state.count) = ([], 0)

@@ -15,6 +15,9 @@ extension JSONDocument {
 /// Reads optional members. Each method returns whether it understood the member; `null` counts as absent. Members that
 /// are not understood go to the remainder.
 extension JSONValue {
+    /// The members of an object; none of another value.
+    var memberList: [JSONMember] { members.map { Array($0) } ?? [] }
+
     /// The value as a parameter: the string itself, any other value as written.
     var parameter: String { string ?? withText { String(decoding: $0, as: UTF8.self) } }
 

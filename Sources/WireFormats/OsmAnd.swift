@@ -91,7 +91,7 @@ package enum OsmAnd {
     }
 
     private static func members(_ object: [UInt8]) -> [JSONMember] {
-        (try? JSONDocument.message(object[...]))?.members.map { Array($0) } ?? []
+        (try? JSONDocument.message(object[...]))?.memberList ?? []
     }
 
     private static func read(_ name: String, _ value: String, into draft: inout FixDraft) -> Bool {
@@ -182,7 +182,7 @@ package enum OsmAnd {
     }
 
     private static func located(_ told: JSONValue, _ now: Timestamp) -> Report {
-        let location = told.members.map { Array($0) } ?? []
+        let location = told.memberList
         guard location.contains(where: { $0.key == "coords" && $0.value.kind == .object }) else {
             return .message("status", location)
         }
@@ -196,12 +196,9 @@ package enum OsmAnd {
         for member in location {
             switch member.key {
             case "coords":
-                for part in member.value.members.map({ Array($0) }) ?? []
-                where !read(part.key, part.value, into: &draft) {
-                    keep(part)
-                }
+                for part in member.value.memberList where !read(part.key, part.value, into: &draft) { keep(part) }
             case "battery":
-                for part in member.value.members.map({ Array($0) }) ?? [] {
+                for part in member.value.memberList {
                     if part.key == "level", part.value.readBattery(full: 1, into: &draft.batteryLevel) { continue }
                     keep(part)
                 }

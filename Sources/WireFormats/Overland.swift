@@ -32,7 +32,8 @@ package enum Overland {
     }
 
     private static func report(of feature: JSONValue, now: Timestamp) -> Report {
-        guard let properties = feature["properties"]?.members else { return .rejected(.unknownType) }
+        guard let told = feature["properties"], told.kind == .object else { return .rejected(.unknownType) }
+        let properties = told.memberList
         // Visits, trips and events of the app have an action or a type, and some of them a place.
         for member in properties where member.key == "action" || member.key == "type" {
             guard let word = member.value.string else { continue }

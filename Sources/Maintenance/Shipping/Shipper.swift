@@ -49,7 +49,7 @@ package final class Shipper: Sendable {
     private let clock: @Sendable () -> Timestamp
     private let stopping: Monitor<Bool>
     private let thread = Mutex<WorkerThread?>(nil)
-
+    /// See ``Pace``.
     private let patienceSeconds: Double
 
     /// Starts the thread.

@@ -81,7 +81,7 @@ package struct MemberWriter: MemberVisitor {
     private func has(_ name: StaticString) -> Bool {
         switch part {
         case .all: true
-        case .properties: name.description != "id"
+        case .properties: !name.isSame(as: "id")
         case .others(let other): name.description != other
         case .only(let wanted): wanted.contains(name.description)
         }
@@ -184,6 +184,14 @@ package struct MemberWriter: MemberVisitor {
         }
         for _ in 0..<depth { json.endArray() }
         json.endObject()
+    }
+}
+
+extension StaticString {
+    /// Whether the bytes are the same. A text of them would be made for each member of each item.
+    fileprivate func isSame(as other: StaticString) -> Bool {
+        UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+            .elementsEqual(UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
     }
 }
 
