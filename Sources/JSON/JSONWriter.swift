@@ -54,11 +54,9 @@ package struct JSONWriter: Sendable {
     /// As ``key(_:)-(String)``, for a name in the code, which needs no escape: its bytes are copied and not looked at.
     package mutating func key(_ name: StaticString) {
         precondition(isInObject && !hasKey, "A key belongs into an object, before a value.")
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        appendPiece(
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+            before: needsComma ? UInt8(ascii: ",") : nil, after: UInt8(ascii: ":"))
         hasKey = true
     }
 
@@ -182,10 +180,11 @@ package struct JSONWriter: Sendable {
     private mutating func appendQuoted(_ string: String, before: UInt8? = nil, after: UInt8? = nil) {
         var string = string
         string.withUTF8 { utf8 in
-            if utf8.count <= Self.shortText, appendPiece(utf8, before: before, after: after) { return }
+            let isPlain = utf8.allSatisfy { !Self.isEscaped($0) }
+            if isPlain, utf8.count <= Self.shortText { return appendPiece(utf8, before: before, after: after) }
             if let before { bytes.append(before) }
             bytes.append(UInt8(ascii: "\""))
-            if utf8.allSatisfy({ !Self.isEscaped($0) }) {
+            if isPlain {
                 bytes.append(contentsOf: utf8)
             } else {
                 for byte in utf8 {
@@ -197,8 +196,9 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// `false`, and nothing appended, if something is to be escaped.
-    private mutating func appendPiece(_ utf8: UnsafeBufferPointer<UInt8>, before: UInt8?, after: UInt8?) -> Bool {
+    /// Appends a text of at most ``shortText`` bytes that needs no escape.
+    private mutating func appendPiece(_ utf8: UnsafeBufferPointer<UInt8>, before: UInt8?, after: UInt8?) {
+        precondition(utf8.count <= Self.shortText, "The text is too long to be put together beside.")
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortText + 4) { piece in
             var end = 0
             func put(_ byte: UInt8) {
@@ -207,14 +207,10 @@ package struct JSONWriter: Sendable {
             }
             if let before { put(before) }
             put(UInt8(ascii: "\""))
-            for byte in utf8 {
-                if Self.isEscaped(byte) { return false }
-                put(byte)
-            }
+            for byte in utf8 { put(byte) }
             put(UInt8(ascii: "\""))
             if let after { put(after) }
             bytes.append(contentsOf: piece[..<end])
-            return true
         }
     }
 
