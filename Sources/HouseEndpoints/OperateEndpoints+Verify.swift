@@ -35,18 +35,7 @@ extension OperateEndpoints {
             report = VerificationReport(log: try verifier.verify { progress.report("log", $0, of: $1) })
         } catch { throw Problem(500, "Damaged", "The log cannot be read: \(error)") }
         report.fixes = try fixes(context)
-        for status in host.status where status.generation.role == .active {
-            guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
-            if status.isOutdated {
-                // The program cannot fold it, and its successor is still being folded.
-                report.projections.append(
-                    VerifiedProjection(
-                        status.generation, place: status.place, fingerprint: status.fingerprint, rows: nil,
-                        refold: RefoldCheck.Result.loading.rawValue))
-                continue
-            }
-            report.projections.append(check(status, kind, context))
-        }
+        report.projections = check(host.status.filter { $0.generation.role == .active }, context)
         let standing = StandingCheck.run(decisions.log, context.reader)
         report.projections.append(
             VerifiedProjection(
@@ -76,24 +65,40 @@ extension OperateEndpoints {
         }
     }
 
-    /// Checks one projection file: `rows` by the fingerprint in the file, `refold` by folding the log again up to the
-    /// same place.
+    /// Checks projection files: `rows` by the fingerprint in the file, `refold` by folding the log again up to the same
+    /// place.
     ///
-    /// Errors become texts of the report: one projection that cannot be read does not hide the state of the others.
-    private func check(
-        _ status: ProjectionHost.Status, _ kind: ProjectionKind, _ context: AnswerContext
-    ) -> VerifiedProjection {
+    /// Errors become texts of the report: one projection that cannot be read does not hide the state of the others. The
+    /// program cannot fold an outdated one, whose successor is still being folded.
+    private func check(_ active: [ProjectionHost.Status], _ context: AnswerContext) -> [VerifiedProjection] {
         let directory = directory.projections
-        let generation = status.generation
-        let problem = FingerprintChecker.problem(kind, path: "\(directory)/\(generation.fileName)")
-        let refold: String
-        do throws(LogError) {
-            refold = try RefoldCheck.run(
-                status, kind: kind, directory: directory, reader: context.reader,
-                progress: verificationProgress
-            ).rawValue
-        } catch { refold = "\(error)" }
-        return VerifiedProjection(
-            generation, place: status.place, fingerprint: status.fingerprint, rows: problem, refold: refold)
+        var subjects: [RefoldCheck.Subject] = []
+        for status in active where !status.isOutdated {
+            guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
+            subjects.append((status, kind))
+        }
+        let rows = subjects.map { status, kind in
+            FingerprintChecker.problem(kind, path: "\(directory)/\(status.generation.fileName)")
+        }
+        let outcomes = RefoldCheck.run(
+            subjects, directory: directory, reader: context.reader, progress: verificationProgress)
+        return active.compactMap { status in
+            guard !status.isOutdated else {
+                return VerifiedProjection(
+                    status.generation, place: status.place, fingerprint: status.fingerprint, rows: nil,
+                    refold: RefoldCheck.Result.loading.rawValue)
+            }
+            guard let index = subjects.firstIndex(where: { $0.status.generation.name == status.generation.name }) else {
+                return nil
+            }
+            let refold: String
+            switch outcomes[index] {
+            case .success(let result): refold = result.rawValue
+            case .failure(let error): refold = "\(error)"
+            }
+            return VerifiedProjection(
+                status.generation, place: status.place, fingerprint: status.fingerprint, rows: rows[index],
+                refold: refold)
+        }
     }
 }

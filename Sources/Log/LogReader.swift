@@ -7,7 +7,7 @@ package import Whereabouts
 /// Reading never waits for the writer.
 package final class LogReader {
     private let connection: Connection
-    private let keys: KeyRing
+    package let keys: KeyRing
     private let cipher = AES256GCM()
     private var cache: [Int64: KeyRing.Key] = [:]
     private var cacheGeneration: Int

@@ -25,6 +25,8 @@ package final class FollowedProjection {
     private(set) var holdsErased = false
     /// The rate at which it is folded from zero.
     var pace = FoldingPace()
+    /// How long the last batch took.
+    var lastFoldSeconds = 0.0
     /// The reason why it cannot be written now; `nil` if it can.
     var trouble: ProjectionTrouble?
 
@@ -79,6 +81,10 @@ package final class FollowedProjection {
             _ = try file.connection.checkpoint(.truncate)
             // Only a foreign process can hold the lock, and the other projections wait meanwhile.
             try file.connection.execute("PRAGMA busy_timeout = 100")
+            // A page that is filled by several batches is written to the file once, and kept in memory until then.
+            if saved.isLoading {
+                try file.connection.execute("PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -65536")
+            }
             file.fingerprint = saved.fingerprint
         } catch {
             throw error.meansDamage ? .unusable("\(error)") : .fault(error)
@@ -160,6 +166,11 @@ package final class FollowedProjection {
             throw error
         }
         isLoading = false
+        try file.connection.execute("PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -16384")
+        // Gives back what the journal took while rows were loaded; a reader delays that to no harm.
+        if let result = try? file.connection.checkpoint(.passive), result.walFrames > 1000 {
+            _ = try? file.connection.checkpoint(.truncate)
+        }
     }
 
     /// Truncates the write-ahead log, so that no erased row remains in it. If a reader is active, this does not wait:

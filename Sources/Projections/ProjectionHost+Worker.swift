@@ -13,8 +13,6 @@ extension ProjectionHost {
     package final class Worker {
         private unowned let host: ProjectionHost
         let log: EventLog
-        /// The thread's own reader of the log.
-        let reader: LogReader
         /// The catalog; only this thread writes it.
         let catalog: Catalog
         let directory: String
@@ -25,6 +23,8 @@ extension ProjectionHost {
         var outdated: [String: OutdatedFile] = [:]
         /// Makes room for live traffic while files are loaded.
         private var throttle = LoadingThrottle(largestBatch: ProjectionHost.loadingBatch)
+        /// Reads the log for all files.
+        private let scan: SharedScan
         /// How often each projection was folded again because of damage.
         private var heals: [String: Int] = [:]
         /// After so many refolds of one projection, the fault is not a damaged file.
@@ -40,9 +40,12 @@ extension ProjectionHost {
             host: ProjectionHost, log: EventLog, reader: LogReader, catalog: Catalog, directory: String,
             kinds: [ProjectionKind]
         ) {
-            (self.host, self.log, self.reader) = (host, log, reader)
+            (self.host, self.log, scan) = (host, log, SharedScan(reader))
             (self.catalog, self.directory, self.kinds) = (catalog, directory, kinds)
         }
+
+        /// The thread's own reader of the log.
+        var reader: LogReader { scan.reader }
 
         /// Opens every generation in the catalog and makes the missing ones.
         func open() throws(SQLiteError) {
@@ -292,25 +295,33 @@ extension ProjectionHost {
             let head = log.head
             var group = working.filter { $0.isLoading == loading && $0.place < head }
             if group.isEmpty { return true }
+            // Without traffic, a rebuild may have both processors.
+            let isAlone = loading && !throttle.isBusy(at: MonotonicClock.seconds)
             while let place = group.map(\.place).min() {
-                let events: [RecordedEvent]
-                let leaf: Digest?
+                let batch: SharedScan.Batch
                 do throws(LogError) {
                     // The writer publishes the head after its commit, so the events up to it are durable.
                     let limit = Int(min(Int64(loading ? throttle.batch : ProjectionHost.batch), head - place))
-                    if let recent = log.recentFixes.batch(after: place, limit: limit) {
-                        (events, leaf) = recent
+                    if let (events, leaf) = log.recentFixes.batch(after: place, limit: limit) {
+                        batch = SharedScan.Batch(
+                            after: place, events: events, leaf: leaf, keys: reader.keys.currentGeneration)
                     } else {
-                        (events, leaf) = try reader.batch(after: place, limit: limit)
+                        batch = try scan.batch(after: place, limit: limit)
                     }
                 } catch {
                     stuck("The log cannot be folded after event \(place): \(error)")
                     usleep(500_000)
                     return true
                 }
-                guard let last = events.last?.number, let leaf else { return true }
-                for projection in group where projection.place < last {
-                    attempt(projection) { () throws(SQLiteError) in try projection.fold(events, endingWith: leaf) }
+                guard let last = batch.events.last?.number else { return true }
+                let due = group.filter { $0.place < last }
+                let faults =
+                    isAlone
+                    ? scan.fold(batch, into: due, thenReading: Int(min(Int64(throttle.batch), head - last)))
+                    : scan.foldInTurn(batch, into: due)
+                for projection in due {
+                    let error = faults.first { $0.projection === projection }?.error
+                    attempt(projection) { () throws(SQLiteError) in if let error { throw error } }
                 }
                 group.removeAll { $0.place <= last || $0.trouble != nil || !isFollowed($0) }
             }

@@ -4,7 +4,7 @@ import SQLite
 import Synchronization
 import Whereabouts
 
-/// Compares a projection with a refold from zero, in a separate file: the two must be equal.
+/// Compares projections with a refold from zero, in separate files: they must be equal.
 package enum RefoldCheck {
     /// The outcome, as `verify` shows it.
     package enum Result: String, Sendable {
@@ -16,51 +16,96 @@ package enum RefoldCheck {
         case loading
     }
 
-    /// Counts the checks of this process, to name their files.
-    private static let checks = Atomic<Int64>(0)
+    /// A projection to compare: the status of its active generation, and its kind. The refold stops exactly at its place.
+    package typealias Subject = (status: ProjectionHost.Status, kind: ProjectionKind)
+    /// The result of one projection, or why there is none.
+    package typealias Outcome = Swift.Result<Result, LogError>
 
-    /// Folds the log up to the status' place into a separate file, and compares the fingerprints.
+    /// Counts the refolds of this process, to name their files.
+    private static let refolds = Atomic<Int64>(0)
+
+    /// Folds the log up to the place of each projection into a separate file, and compares the fingerprints.
     ///
-    /// Cost: a refold in time, and the size of the projection on the disk until it ends.
+    /// Cost: one scan of the log and a refold of each projection, on two threads, and the size of the projections on the
+    /// disk until it ends.
     ///
-    /// - Parameter status: The status of the active generation. The refold stops exactly at its place.
-    /// - Throws: ``LogError`` if the log or the separate file cannot be read or written.
+    /// - Parameter directory: Where the separate files are made, or ``FollowedProjection/inMemory``.
+    /// - Returns: An outcome for each, in the same order. A projection that fails does not end the refold of the others.
     package static func run(
-        _ status: ProjectionHost.Status, kind: ProjectionKind, directory: String, reader: LogReader,
+        _ subjects: [Subject], directory: String, reader: LogReader,
         progress: VerificationProgress = VerificationProgress()
-    ) throws(LogError) -> Result {
-        if status.isLoading { return .loading }
-        // The catalog has no generations up to 0, so the host removes such a file at its next start if this is
-        // interrupted. Two checks at the same time use different files.
-        let scratch = Catalog.Generation(
-            name: status.generation.name, version: status.generation.version,
-            generation: -checks.add(1, ordering: .relaxed).newValue, role: .candidate)
-        func remove() {
-            for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/\(scratch.fileName)\(suffix)") }
+    ) -> [Outcome] {
+        var outcomes = [Outcome?](repeating: nil, count: subjects.count)
+        var refolds: [(index: Int, projection: FollowedProjection)] = []
+        defer { for (_, projection) in refolds { remove(projection.generation, in: directory) } }
+        for (index, subject) in subjects.enumerated() {
+            guard !subject.status.isLoading else {
+                outcomes[index] = .success(.loading)
+                continue
+            }
+            do throws(FollowedProjection.OpenFailure) {
+                refolds.append((index, try opened(subject, directory, reader)))
+            } catch {
+                switch error {
+                case .fault(let error): outcomes[index] = .failure(.sqlite(error))
+                case .unusable: outcomes[index] = .success(.different)
+                }
+            }
         }
-        remove()
-        defer { remove() }
-        let refolded: FollowedProjection
-        do throws(FollowedProjection.OpenFailure) {
-            refolded = try FollowedProjection(
-                scratch, kind: kind, directory: directory, log: try identity(reader), reader: reader)
+        let scan = SharedScan(reader)
+        do throws(LogError) {
+            while true {
+                let due = refolds.filter {
+                    outcomes[$0.index] == nil && $0.projection.place < subjects[$0.index].status.place
+                }
+                guard let place = due.map(\.projection.place).min(),
+                    let next = due.map({ subjects[$0.index].status.place }).min(),
+                    let end = due.map({ subjects[$0.index].status.place }).max()
+                else { break }
+                progress.report("projections", place, of: end)
+                let batch = try scan.batch(after: place, limit: min(ProjectionHost.loadingBatch, Int(next - place)))
+                guard let last = batch.events.last?.number else { break }
+                let faults = scan.fold(
+                    batch, into: due.map(\.projection), thenReading: min(ProjectionHost.loadingBatch, Int(next - last)))
+                for (projection, error) in faults {
+                    guard let index = refolds.first(where: { $0.projection === projection })?.index else { continue }
+                    outcomes[index] = .failure(.sqlite(error))
+                }
+            }
         } catch {
-            switch error {
-            case .fault(let error): throw .sqlite(error)
-            case .unusable: return .different
-            }
+            for (index, _) in refolds where outcomes[index] == nil { outcomes[index] = .failure(error) }
         }
-        while refolded.place < status.place {
-            progress.report("projection \(status.generation.name)", refolded.place, of: status.place)
-            let (events, leaf) = try reader.batch(
-                after: refolded.place,
-                limit: min(ProjectionHost.loadingBatch, Int(status.place - refolded.place)))
-            guard let leaf else { return .different }
-            do throws(SQLiteError) { try refolded.fold(events, endingWith: leaf) } catch {
-                throw .sqlite(error)
-            }
+        for (index, projection) in refolds where outcomes[index] == nil {
+            let status = subjects[index].status
+            let isEqual = projection.place == status.place && projection.fingerprint == status.fingerprint
+            outcomes[index] = .success(isEqual ? .equal : .different)
         }
-        return refolded.fingerprint == status.fingerprint ? .equal : .different
+        return outcomes.map { $0 ?? .success(.different) }
+    }
+
+    /// An empty projection of the same version.
+    ///
+    /// The catalog has no generations up to 0, so the host removes such a file at its next start if this is interrupted.
+    /// Two checks at the same time use different files.
+    private static func opened(
+        _ subject: Subject, _ directory: String, _ reader: LogReader
+    ) throws(FollowedProjection.OpenFailure) -> FollowedProjection {
+        let generation = subject.status.generation
+        let scratch = Catalog.Generation(
+            name: generation.name, version: generation.version,
+            generation: -refolds.add(1, ordering: .relaxed).newValue, role: .candidate)
+        remove(scratch, in: directory)
+        do throws(FollowedProjection.OpenFailure) {
+            return try FollowedProjection(
+                scratch, kind: subject.kind, directory: directory, log: try identity(reader), reader: reader)
+        } catch {
+            remove(scratch, in: directory)
+            throw error
+        }
+    }
+
+    private static func remove(_ generation: Catalog.Generation, in directory: String) {
+        for suffix in ["", "-wal", "-shm"] { unlink("\(directory)/\(generation.fileName)\(suffix)") }
     }
 
     private static func identity(_ reader: LogReader) throws(FollowedProjection.OpenFailure) -> LogIdentity {

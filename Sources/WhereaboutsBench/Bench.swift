@@ -5,7 +5,8 @@ enum Bench {
     private static let usage = """
         whereabouts-bench append --dir DIR [--events N] [--warm N] [--outstanding N] [--devices N]
         whereabouts-bench restart --dir DIR [--events N] [--devices N]
-        whereabouts-bench refold --dir DIR [--events N] [--devices N]
+        whereabouts-bench refold --dir DIR [--events N] [--devices N] [--threads N] [--only PROJECTION]
+        whereabouts-bench mixed --dir DIR [--events N] [--devices N]
         whereabouts-bench verify --dir DIR
         whereabouts-bench identities --dir DIR [--fixes N] [--devices N] [--lookups N]
         whereabouts-bench gazetteer --data FILE [--points N]
@@ -30,6 +31,7 @@ enum Bench {
             case "append": try AppendBench(options).run()
             case "restart": try RestartBench(options).run()
             case "refold": try RefoldBench(options).run()
+            case "mixed": try MixedBench(options).run()
             case "verify": try VerifyBench(options).run()
             case "identities": try IdentitiesBench(options).run()
             case "gazetteer": try GazetteerBench(options).run()

@@ -4,15 +4,19 @@ import Log
 import Maintenance
 import Projections
 
-/// All projections from zero, in one scan on one thread; and how many bytes a fix takes in each file.
+/// Projections from zero, in one scan, on one thread or two; and how many bytes a fix takes in each file.
 struct RefoldBench {
     private let directory: String
-    private let events, devices: Int
+    private let events, devices, threads: Int
+    /// The projection to fold; empty for all.
+    private let only: String
 
     init(_ options: Options) throws {
         directory = try options.text("dir")
         events = try options.number("events", default: 1_000_000)
         devices = try options.number("devices", default: 200)
+        threads = try options.number("threads", default: 1)
+        only = options.text("only", default: "")
     }
 
     func run() throws {
@@ -26,13 +30,14 @@ struct RefoldBench {
         let log = Double(fileSize("\(directory)/log.sqlite"))
         let cpu = cpuMicroseconds()
         let began = nanoseconds()
-        let files = try FoldedLog.refold(data)
+        let files = try FoldedLog.refold(data, only: only.isEmpty ? nil : only, threads: threads)
         let seconds = Double(nanoseconds() - began) / 1e9
         let cpuSeconds = Double(cpuMicroseconds() - cpu) / 1e6
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("benchmark", "refold")
         writer.field("events", events)
+        writer.field("threads", threads)
         writer.field("seconds", rounded(seconds, 3))
         writer.field("eventsPerSecond", Int(Double(events) / seconds))
         writer.field("eventsPerCPUSecond", Int(Double(events) / cpuSeconds))

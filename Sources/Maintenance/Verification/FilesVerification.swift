@@ -16,7 +16,7 @@ package enum FilesVerification {
 
     /// Verifies the log, the keys and the projections of a directory without a running service.
     ///
-    /// Cost: the time of a refold, and memory for one refolded projection at a time.
+    /// Cost: the time of a refold, and memory for all refolded projections.
     ///
     /// - Returns: The answer of `GET /v1/verify`. If the log lacks durable events, it has a problem.
     /// - Throws: ``LogError`` if the log or the keys cannot be read at all.
@@ -37,9 +37,7 @@ package enum FilesVerification {
                 WitnessFile.read(WitnessFile.path(besideLog: directory.log))
                     + ProjectionFile.witnesses(in: directory.projections, access: { try? readingAccess($0) }))
         }
-        for generation in generations(directory) {
-            report.projections.append(check(generation, directory, reader, progress))
-        }
+        report.projections = check(generations(directory), directory, reader, progress)
         return report.reply
     }
 
@@ -66,36 +64,64 @@ package enum FilesVerification {
         return all.filter { $0.role == .active }
     }
 
-    /// Checks one projection file. A fault becomes part of the result.
+    /// Checks the projection files. A fault becomes part of the result.
     private static func check(
-        _ generation: Catalog.Generation, _ directory: DataDirectory, _ reader: LogReader,
+        _ generations: [Catalog.Generation], _ directory: DataDirectory, _ reader: LogReader,
         _ progress: VerificationProgress
-    ) -> VerifiedProjection {
-        func result(
-            _ place: FollowedProjection.SavedPlace?, rows: String?, refold: RefoldCheck.Result
-        ) -> VerifiedProjection {
-            VerifiedProjection(
-                generation, place: place?.number, fingerprint: place?.fingerprint, rows: rows,
-                refold: refold.rawValue)
+    ) -> [VerifiedProjection] {
+        var checked: [VerifiedProjection?] = []
+        var subjects: [(index: Int, rows: String?, subject: RefoldCheck.Subject)] = []
+        for (index, generation) in generations.enumerated() {
+            func failed(_ rows: String) {
+                checked.append(
+                    VerifiedProjection(
+                        generation, place: nil, fingerprint: nil, rows: rows,
+                        refold: RefoldCheck.Result.different.rawValue))
+            }
+            guard let kind = ProjectionKind.all.first(where: { $0.name == generation.name }),
+                kind.versions.contains(generation.version)
+            else {
+                failed("of another version")
+                continue
+            }
+            do throws(LogError) {
+                let (status, rows) = try status(generation, kind, directory)
+                subjects.append((index, rows, (status, kind)))
+                checked.append(nil)
+            } catch { failed("\(error)") }
         }
+        let outcomes = RefoldCheck.run(
+            subjects.map(\.subject), directory: FollowedProjection.inMemory, reader: reader, progress: progress)
+        for ((index, rows, subject), outcome) in zip(subjects, outcomes) {
+            let status = subject.status
+            switch outcome {
+            case .success(let refold):
+                checked[index] = VerifiedProjection(
+                    status.generation, place: status.place, fingerprint: status.fingerprint, rows: rows,
+                    refold: refold.rawValue)
+            case .failure(let error):
+                checked[index] = VerifiedProjection(
+                    status.generation, place: nil, fingerprint: nil, rows: "\(error)",
+                    refold: RefoldCheck.Result.different.rawValue)
+            }
+        }
+        return checked.compactMap { $0 }
+    }
+
+    /// The status of a projection file, and what is wrong with its rows.
+    private static func status(
+        _ generation: Catalog.Generation, _ kind: ProjectionKind, _ directory: DataDirectory
+    ) throws(LogError) -> (ProjectionHost.Status, rows: String?) {
         let path = "\(directory.projections)/\(generation.fileName)"
-        guard let kind = ProjectionKind.all.first(where: { $0.name == generation.name }),
-            kind.versions.contains(generation.version)
-        else { return result(nil, rows: "of another version", refold: .different) }
-        do throws(LogError) {
-            let access = try readingAccess(path)
-            let place: FollowedProjection.SavedPlace
-            do throws(SQLiteError) {
-                place = try FollowedProjection.readPlace(try ProjectionFile(path: path, access: access))
-            } catch { throw .sqlite(error) }
-            let rows = FingerprintChecker.problem(kind, path: path, access: access)
-            let status = ProjectionHost.Status(
-                generation: generation, place: place.number, fingerprint: place.fingerprint,
-                isLoading: place.isLoading, holdsErased: false)
-            let refold = try RefoldCheck.run(
-                status, kind: kind, directory: FollowedProjection.inMemory, reader: reader, progress: progress)
-            return result(place, rows: rows, refold: refold)
-        } catch { return result(nil, rows: "\(error)", refold: .different) }
+        let access = try readingAccess(path)
+        let place: FollowedProjection.SavedPlace
+        do throws(SQLiteError) {
+            place = try FollowedProjection.readPlace(try ProjectionFile(path: path, access: access))
+        } catch { throw .sqlite(error) }
+        let status = ProjectionHost.Status(
+            generation: generation, place: place.number, fingerprint: place.fingerprint, isLoading: place.isLoading,
+            holdsErased: false)
+        return (status, FingerprintChecker.problem(kind, path: path, access: access))
     }
 }
 

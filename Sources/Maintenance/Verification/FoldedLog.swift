@@ -50,18 +50,25 @@ package final class FoldedLog: Sendable {
     package func firstDifferentProjection() throws(LogError) -> String? {
         guard waitForFolds() else { return "none is at the head" }
         let reader = try log.reader()
-        for status in host.status where status.generation.role == .active {
-            guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
-            let result = try RefoldCheck.run(status, kind: kind, directory: directory.projections, reader: reader)
-            if result != .equal { return status.generation.name }
+        let subjects = host.status.filter { $0.generation.role == .active }.compactMap { status in
+            ProjectionKind.all.first { $0.name == status.generation.name }.map { (status, $0) }
+        }
+        let outcomes = RefoldCheck.run(subjects, directory: directory.projections, reader: reader)
+        for (subject, outcome) in zip(subjects, outcomes) where try outcome.get() != .equal {
+            return subject.0.generation.name
         }
         return nil
     }
 
-    /// Folds all projections from zero into separate files, with one scan of the log, on the calling thread.
+    /// Folds projections from zero into separate files, with one scan of the log.
     ///
+    /// - Parameters:
+    ///   - name: The projection; `nil` for all.
+    ///   - threads: 1 for the calling thread alone, 2 for a second one beside it.
     /// - Returns: The size of each file in bytes. The files are removed.
-    package static func refold(_ directory: DataDirectory) throws(LogError) -> [(name: String, bytes: Int)] {
+    package static func refold(
+        _ directory: DataDirectory, only name: String? = nil, threads: Int = 1
+    ) throws(LogError) -> [(name: String, bytes: Int)] {
         let keys = try directory.openKeys()
         let reader = try LogReader(path: directory.log, keys: keys)
         let identity = try reader.identity()
@@ -74,7 +81,7 @@ package final class FoldedLog: Sendable {
                 for suffix in ["", "-wal", "-shm"] { unlink(path(projection) + suffix) }
             }
         }
-        for kind in ProjectionKind.all {
+        for kind in ProjectionKind.all where name == nil || kind.name == name {
             // No catalog has a generation 0, as in `RefoldCheck`.
             let scratch = Catalog.Generation(name: kind.name, version: kind.newest, generation: 0, role: .candidate)
             do throws(FollowedProjection.OpenFailure) {
@@ -88,16 +95,17 @@ package final class FoldedLog: Sendable {
                 }
             }
         }
+        let scan = SharedScan(reader)
         var place: Int64 = 0
         while place < identity.size {
-            let (events, leaf) = try reader.batch(after: place, limit: ProjectionHost.loadingBatch)
-            guard let last = events.last, let leaf else { break }
-            for projection in followed {
-                do throws(SQLiteError) { try projection.fold(events, endingWith: leaf) } catch {
-                    throw .sqlite(error)
-                }
-            }
-            place = last.number
+            let batch = try scan.batch(after: place, limit: ProjectionHost.loadingBatch)
+            guard let last = batch.events.last?.number else { break }
+            let left = Int(min(identity.size - last, Int64(ProjectionHost.loadingBatch)))
+            let faults =
+                threads > 1
+                ? scan.fold(batch, into: followed, thenReading: left) : scan.foldInTurn(batch, into: followed)
+            if let (_, error) = faults.first { throw .sqlite(error) }
+            place = last
         }
         for projection in followed {
             do throws(SQLiteError) { try projection.finishLoading() } catch { throw .sqlite(error) }

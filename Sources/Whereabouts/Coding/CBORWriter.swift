@@ -80,16 +80,12 @@ package struct CBORWriter: Sendable {
         }
         let single = Float(value)
         guard Double(single) == value else {
-            bytes.append(0xFB)
-            bigEndian(value.bitPattern)
-            return
+            return append(0xFB, value.bitPattern, width: 8)
         }
         if let half = Self.halfBits(single) {
-            bytes.append(0xF9)
-            bigEndian(half)
+            append(0xF9, UInt64(half), width: 2)
         } else {
-            bytes.append(0xFA)
-            bigEndian(single.bitPattern)
+            append(0xFA, UInt64(single.bitPattern), width: 4)
         }
     }
 
@@ -102,24 +98,21 @@ package struct CBORWriter: Sendable {
     private mutating func head(_ major: UInt8, _ value: UInt64) {
         let type = major << 5
         switch value {
-        case 0..<24: bytes.append(type | UInt8(value))
-        case 24...0xFF:
-            bytes.append(type | 24)
-            bytes.append(UInt8(value))
-        case 0x100...0xFFFF:
-            bytes.append(type | 25)
-            bigEndian(UInt16(value))
-        case 0x1_0000...0xFFFF_FFFF:
-            bytes.append(type | 26)
-            bigEndian(UInt32(value))
-        default:
-            bytes.append(type | 27)
-            bigEndian(value)
+        case 0..<24: bytes.append(type | UInt8(truncatingIfNeeded: value))
+        case 24...0xFF: append(type | 24, value, width: 1)
+        case 0x100...0xFFFF: append(type | 25, value, width: 2)
+        case 0x1_0000...0xFFFF_FFFF: append(type | 26, value, width: 4)
+        default: append(type | 27, value, width: 8)
         }
     }
 
-    private mutating func bigEndian<I: FixedWidthInteger>(_ value: I) {
-        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    /// Appends a byte and the lowest `width` bytes of a number, highest first, at once: an append costs more than the
+    /// bytes.
+    private mutating func append(_ first: UInt8, _ value: UInt64, width: Int) {
+        let item = UInt128(first) << 120 | UInt128(value) << (120 - 8 * width)
+        withUnsafeBytes(of: item.bigEndian) {
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<(1 + width)]))
+        }
     }
 
     /// The 16-bit form of `value` if it is exact. Computed here, because `Float16` is not available on x86-64 Linux.

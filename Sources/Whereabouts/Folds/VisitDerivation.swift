@@ -258,7 +258,8 @@ struct VisitDerivation {
     mutating func close() -> [TrackPoint] {
         guard let closed = cluster else { preconditionFailure("Only an open cluster closes.") }
         cluster = nil
-        finished.hasNews = true
+        // A shorter one was no visit yet. On the way, nearly each fix opens one and closes it.
+        if closed.observedSeconds >= VisitRules.ongoingSeconds { finished.hasNews = true }
         approach.lastFed = closed.exit.before
         let waiting = closed.exit.waiting
         let gone = closeByCore(closed)
@@ -295,11 +296,12 @@ struct VisitDerivation {
 
     /// Keeps a closed stay: joined with the pending one if both are one stay, otherwise as the next.
     private mutating func keep(_ found: CoreStay) {
+        finished.hasNews = true
         if let earlier = ended.stay, earlier.isJoined(by: found.stay, rules) {
             ended.stay = earlier.joined(with: found.stay)
         } else {
             seal()
-            for fix in found.core.approach { crossings.add(.fix(fix)) }
+            for fix in found.core.approach { cross(fix) }
             ended.stay = found.stay
         }
         ended.between = Array(found.core.wayOut)
@@ -308,7 +310,7 @@ struct VisitDerivation {
     /// Takes fixes that belong to no stay.
     private mutating func travel(_ fixes: [TrackPoint]) {
         guard let earlier = ended.stay else {
-            for fix in fixes { crossings.add(.fix(fix)) }
+            for fix in fixes { cross(fix) }
             return
         }
         ended.between += fixes
@@ -325,10 +327,18 @@ struct VisitDerivation {
             rules.places.settle(&stay, &memory)
             finished.stays.append(stay)
             crossings.add(stay, transform)
+            finished.hasNews = true
             ended.stay = nil
         }
-        for fix in ended.between { crossings.add(.fix(fix)) }
+        for fix in ended.between { cross(fix) }
         ended.between = []
+    }
+
+    /// Adds a fix of travel to the track whose crossings are looked for.
+    private mutating func cross(_ fix: TrackPoint) {
+        let known = crossings.found.count
+        crossings.add(.fix(fix))
+        if crossings.found.count > known { finished.hasNews = true }
     }
 
     /// Marks a restart point in a long stay, so that a late fix in it costs the rest of the stay, not all of it.

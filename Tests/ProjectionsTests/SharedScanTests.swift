@@ -1,0 +1,89 @@
+import Log
+import SQLite
+import Testing
+import Whereabouts
+
+@testable import LogTests
+@testable import Projections
+
+/// One scan for several projections, on two threads.
+@Suite struct SharedScanTests {
+    private static let kinds = [
+        ProjectionKind(StopTableV1.self), ProjectionKind(StopTableV1.self), ProjectionKind(StreamIndexTable.self),
+    ]
+
+    /// A log of 500 fixes, and the administrator, who can erase the walker.
+    private static func arranged() throws -> (scene: LogScene, admin: Caller) {
+        let scene = LogScene()
+        let (admin, phone) = try scene.people()
+        for begin in stride(from: Int64(0), to: 500, by: 100) {
+            _ = try scene.report(try (begin..<begin + 100).map { try scene.fix($0) }, by: phone)
+        }
+        return (scene, admin)
+    }
+
+    private static func empty(_ reader: LogReader) throws -> [FollowedProjection] {
+        try kinds.map { kind in
+            try FollowedProjection(
+                Catalog.Generation(name: kind.name, version: kind.newest, generation: 0, role: .candidate), kind: kind,
+                directory: FollowedProjection.inMemory, log: try reader.identity(), reader: reader)
+        }
+    }
+
+    @Test func `two threads fold what one folds`() throws {
+        let (scene, _) = try Self.arranged()
+        let log = try scene.open()
+        let reader = try log.reader()
+        let (inTurn, together) = (try Self.empty(reader), try Self.empty(reader))
+        let scan = SharedScan(reader)
+        var place: Int64 = 0
+        while place < log.head {
+            let batch = try scan.batch(after: place, limit: 64)
+            #expect(scan.foldInTurn(batch, into: inTurn).isEmpty)
+            #expect(scan.fold(batch, into: together, thenReading: 64).isEmpty)
+            place = try #require(batch.events.last?.number)
+            #expect(scan.ahead?.after == place, "The next batch was read while this one was folded.")
+        }
+        #expect(together.map(\.place) == inTurn.map(\.place))
+        #expect(together.map(\.place) == Array(repeating: log.head, count: 3))
+        #expect(together.map(\.fingerprint) == inTurn.map(\.fingerprint))
+    }
+
+    @Test func `what was read ahead is opened again once a key is destroyed`() throws {
+        let (scene, admin) = try Self.arranged()
+        let log = try scene.open()
+        let reader = try log.reader()
+        let scan = SharedScan(reader)
+        let first = try scan.batch(after: 0, limit: 100)
+        #expect(scan.fold(first, into: try Self.empty(reader), thenReading: 100).isEmpty)
+        #expect(try Self.coordinates(try #require(scan.ahead)) > 0)
+        _ = try log.appendAndWait(.erasePerson(LogScene.handle("walker")), by: admin, correlation: .random())
+        let second = try scan.batch(after: try #require(first.events.last?.number), limit: 100)
+        #expect(second.events.count == 100)
+        #expect(try Self.coordinates(second) == 0)
+    }
+
+    /// The number of events whose fix can be read.
+    private static func coordinates(_ batch: SharedScan.Batch) throws -> Int {
+        batch.events.count { if case .fixReported(_, _, .open) = $0.event { true } else { false } }
+    }
+
+    @Test func `a projection that fails holds up no other, and stays where it was`() throws {
+        let (scene, _) = try Self.arranged()
+        let reader = try scene.open().reader()
+        let projections = try Self.empty(reader)
+        let scan = SharedScan(reader)
+        let first = try scan.batch(after: 0, limit: 100)
+        #expect(scan.fold(first, into: projections, thenReading: 100).isEmpty)
+        for broken in [0, 1] {
+            try projections[broken].read { (connection) throws(SQLiteError) in try connection.execute("DROP TABLE stop")
+            }
+            let before = projections[broken].place
+            let batch = try scan.batch(after: projections[2].place, limit: 100)
+            let faults = scan.fold(batch, into: projections, thenReading: 100)
+            #expect(faults.contains { $0.projection === projections[broken] })
+            #expect(projections[broken].place == before)
+            #expect(projections[2].place == batch.events.last?.number)
+        }
+    }
+}
