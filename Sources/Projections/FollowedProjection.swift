@@ -30,6 +30,8 @@ package final class FollowedProjection {
     /// The reason why it cannot be written now; `nil` if it can.
     var trouble: ProjectionTrouble?
 
+    /// About the size of a write-ahead log that is checkpointed at every 1000 pages.
+    private static let usualJournalBytes = 8 << 20
     /// The directory of a generation that is kept in memory only.
     package static let inMemory = ":memory:"
 
@@ -168,7 +170,8 @@ package final class FollowedProjection {
         isLoading = false
         try file.connection.execute("PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -16384")
         // Gives back what the journal took while rows were loaded; a reader delays that to no harm.
-        if let result = try? file.connection.checkpoint(.passive), result.walFrames > 1000 {
+        var journal = stat()
+        if stat(file.path + "-wal", &journal) == 0, journal.st_size > Self.usualJournalBytes {
             _ = try? file.connection.checkpoint(.truncate)
         }
     }
