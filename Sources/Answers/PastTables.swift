@@ -49,7 +49,7 @@ package struct PastTables {
     package init(
         of person: PersonID, in name: String, at asOf: AsOf, now: Timestamp, _ log: EventLog, _ context: AnswerContext
     ) throws(Problem) {
-        guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else { throw .broken }
+        guard let kind = ProjectionKind.named(name) else { throw .broken }
         let head = log.head
         var (number, moment) = (head, now)
         switch asOf {

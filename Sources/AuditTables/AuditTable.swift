@@ -210,7 +210,7 @@ package final class AuditTable: Projection {
     /// - Throws: `SQLiteError` of a write, and a damaged projection if a row is missing that an earlier event of the
     ///   log must have written. The follower then deletes the file and folds it again.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        for event in batch.withoutFixes {
+        for event in batch {
             switch event.audited {
             case .nothing: continue
             case .change(let change), .quietChange(let change): try insert(SettingsChange(event, change))

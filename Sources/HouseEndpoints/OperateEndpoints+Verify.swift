@@ -74,7 +74,7 @@ extension OperateEndpoints {
         let directory = directory.projections
         var subjects: [RefoldCheck.Subject] = []
         for status in active where !status.isOutdated {
-            guard let kind = ProjectionKind.all.first(where: { $0.name == status.generation.name }) else { continue }
+            guard let kind = ProjectionKind.named(status.generation.name) else { continue }
             subjects.append((status, kind))
         }
         let rows = subjects.map { status, kind in

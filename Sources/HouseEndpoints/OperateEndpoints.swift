@@ -124,7 +124,7 @@ struct OperateEndpoints: Sendable {
 
     /// The projection of this name, or a problem: the log records the name, so it must be a known one.
     private static func projection(_ name: String) throws(Problem) -> ProjectionKind {
-        guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
+        guard let kind = ProjectionKind.named(name) else {
             throw Problem(
                 404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name, ProjectionKind.all.map(\.name)))")
         }
@@ -364,7 +364,7 @@ struct OperateEndpoints: Sendable {
     func diff(_ exchange: Exchange, _ context: AnswerContext) throws(Problem) -> Disclosed {
         try Self.requireOperator(exchange)
         let name = exchange.parameters[0]
-        guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else {
+        guard let kind = ProjectionKind.named(name) else {
             throw Problem(
                 404, "Not found", "\(ProjectionHost.HostError.unknownProjection(name, ProjectionKind.all.map(\.name)))")
         }

@@ -198,7 +198,7 @@ package struct JSONWriter: Sendable {
 
     /// Appends a text of at most ``shortText`` bytes that needs no escape.
     private mutating func appendPiece(_ utf8: UnsafeBufferPointer<UInt8>, before: UInt8?, after: UInt8?) {
-        precondition(utf8.count <= Self.shortText, "The text is too long to be put together beside.")
+        precondition(utf8.count <= Self.shortText, "A piece has at most \(Self.shortText) bytes.")
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortText + 4) { piece in
             var end = 0
             func put(_ byte: UInt8) {

@@ -5,7 +5,7 @@ package import SQLite
 import Threading
 package import Whereabouts
 
-/// One generation of a projection with its file open, at its place in the log. Used by one thread.
+/// One generation of a projection with its file open, at its place in the log. Used by one thread at a time.
 package final class FollowedProjection {
     /// The row of the catalog. The host changes its role.
     package var generation: Catalog.Generation
@@ -61,7 +61,6 @@ package final class FollowedProjection {
                 PRAGMA journal_mode = WAL;
                 PRAGMA synchronous = NORMAL;
                 PRAGMA secure_delete = ON;
-                PRAGMA cache_size = -16384;
                 """)
             if try !Self.hasPlace(file) {
                 try file.connection.begin()
@@ -83,10 +82,7 @@ package final class FollowedProjection {
             _ = try file.connection.checkpoint(.truncate)
             // Only a foreign process can hold the lock, and the other projections wait meanwhile.
             try file.connection.execute("PRAGMA busy_timeout = 100")
-            // A page that is filled by several batches is written to the file once, and kept in memory until then.
-            if saved.isLoading {
-                try file.connection.execute("PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -65536")
-            }
+            try Self.setCaches(of: file.connection, isLoading: saved.isLoading)
             file.fingerprint = saved.fingerprint
         } catch {
             throw error.meansDamage ? .unusable("\(error)") : .fault(error)
@@ -168,11 +164,20 @@ package final class FollowedProjection {
             throw error
         }
         isLoading = false
-        try file.connection.execute("PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -16384")
+        try Self.setCaches(of: file.connection, isLoading: false)
         // Gives back what the journal took while rows were loaded; a reader delays that to no harm.
         var journal = stat()
         if stat(file.path + "-wal", &journal) == 0, journal.st_size > Self.usualJournalBytes {
             _ = try? file.connection.checkpoint(.truncate)
+        }
+    }
+
+    /// While rows are loaded, a page that several batches fill is kept in memory and written to the file once.
+    private static func setCaches(of connection: borrowing Connection, isLoading: Bool) throws(SQLiteError) {
+        if isLoading {
+            try connection.execute("PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -65536")
+        } else {
+            try connection.execute("PRAGMA wal_autocheckpoint = 1000; PRAGMA cache_size = -16384")
         }
     }
 

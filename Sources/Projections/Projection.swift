@@ -41,15 +41,6 @@ package protocol Projection: AnyObject {
     func eachRow(_ body: (ProjectionRow) throws(SQLiteError) -> Void) throws(SQLiteError)
 }
 
-extension [RecordedEvent] {
-    /// All but the reported fixes, which are most of a log: a copy of each would be counted in and out.
-    package var withoutFixes: [RecordedEvent] {
-        withUnsafeBufferPointer { events in
-            events.indices.filter { events[$0].event.kind != .fixReported }.map { events[$0] }
-        }
-    }
-}
-
 extension Projection {
     package static var olderForms: [OlderForm] { [] }
 }

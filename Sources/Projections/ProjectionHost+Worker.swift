@@ -244,6 +244,7 @@ extension ProjectionHost {
                 // A projection loaded from zero needs disk space for all its rows.
                 let isLoaded = log.room?.isShort == true || load()
                 finishLoaded()
+                scan.forgetAhead(unless: followed.contains(where: \.isLoading))
                 replaceOutdated()
                 for projection in working where projection.holdsErased {
                     attempt(projection) { () throws(SQLiteError) in try projection.overwriteErased() }

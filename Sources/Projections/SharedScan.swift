@@ -8,7 +8,7 @@ package import Whereabouts
 ///
 /// A fold needs about as long as the reading, so both can go on at once: the caller's thread folds the projection that
 /// took longest last time, and a second one folds the others and then reads the next batch. The projections share
-/// nothing, so their rows do not depend on this. One thread at a time uses a scan.
+/// nothing, so this changes no row. Only one thread at a time may call a scan.
 package final class SharedScan {
     let reader: LogReader
     /// The batch that was read while the one before it was folded.
@@ -28,7 +28,7 @@ package final class SharedScan {
     /// A projection that could not be folded, and why. Its transaction is rolled back.
     package typealias Fault = (projection: FollowedProjection, error: SQLiteError)
 
-    /// - Parameter reader: Nobody else may use it while ``fold(_:into:thenReading:)`` runs.
+    /// - Parameter reader: Belongs to the scan while ``fold(_:into:thenReading:)`` runs.
     package init(_ reader: LogReader) { self.reader = reader }
 
     /// Up to `limit` events after `number`. The batch that was read ahead, if it is this one.
@@ -40,6 +40,11 @@ package final class SharedScan {
             return ahead
         }
         return try read(after: number, limit: limit)
+    }
+
+    /// Removes what was read ahead from memory if no projection waits for it, or if a key was destroyed since.
+    func forgetAhead(unless isNeeded: Bool) {
+        if !isNeeded || ahead?.keys != reader.keys.currentGeneration { ahead = nil }
     }
 
     private func read(after number: Int64, limit: Int) throws(LogError) -> Batch {

@@ -124,7 +124,7 @@ private struct RuleReader {
             if let usual { return usual }
             throw wrong(key, "given")
         }
-        guard let text = value.string, text.utf8.count <= 1000 else { throw wrong(key, "a text") }
+        guard let text = value.string, text.utf8.count <= 1000 else { throw wrong(key, "a text of at most 1000 bytes") }
         return text
     }
 

@@ -37,7 +37,7 @@ package final class EnvelopeTable: Projection {
 
     /// Cost: one write for each envelope; nothing for other events.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        for recorded in batch.withoutFixes {
+        for recorded in batch {
             switch recorded.event {
             case .sealedFixReported(let device, _, .open(let sealed)):
                 guard let person = recorded.stream.person,

@@ -4,7 +4,6 @@ import Glibc
 import JSON
 import Log
 import Projections
-import Synchronization
 import Threading
 import Whereabouts
 
@@ -29,9 +28,8 @@ struct MixedBench {
     }
 
     func run() throws {
-        let now = Atomic<Int64>(Fleet.start.milliseconds)
-        let nowBox = UncheckedBox { Timestamp(milliseconds: now.load(ordering: .relaxed)) }
-        let log = try EventLog.alone(in: try DataDirectory(path: directory), clock: { nowBox.value() })
+        let clock = Monitor(Fleet.start)
+        let log = try EventLog.alone(in: try DataDirectory(path: directory), clock: { clock.read { $0 } })
         let fleet = try Fleet(of: log, count: devices)
         for (index, device) in fleet.devices.enumerated() {
             try Self.equip(index, device, fleet.manager, log)
@@ -41,16 +39,15 @@ struct MixedBench {
         let before = log.head
         while log.head < events {
             let first = round * (Self.fixesInARound + 1)
-            now.store(
-                Fleet.start.milliseconds + Int64((first + Self.fixesInARound + 2) * Self.secondsBetweenFixes) * 1000,
-                ordering: .relaxed)
+            let now = Fleet.start.adding(seconds: Int64((first + Self.fixesInARound + 2) * Self.secondsBetweenFixes))
+            clock.change { $0 = now }
             let failures = Monitor<[String]>([])
             let box = UncheckedBox((fleet, log))
             let workers = (0..<Self.threads).map { thread in
                 WorkerThread {
                     let (fleet, log) = box.value
                     for index in stride(from: thread, to: fleet.devices.count, by: Self.threads) {
-                        do { try Self.live(index, first, fleet, log, nowBox.value()) } catch {
+                        do { try Self.live(index, first, fleet, log, now) } catch {
                             return failures.change { $0.append("\(error)") }
                         }
                     }

@@ -35,7 +35,9 @@ enum Options {
         "1 to 63 of a-z, 0-9, \".\", \"_\" and \"-\", beginning with a letter or digit, for example anna"
 
     static func text(_ name: String, _ placeholder: String, help: String) -> Option<String> {
-        Option(name: name, placeholder: placeholder, help: help, form: "a text", read: { $0.isEmpty ? nil : $0 })
+        Option(
+            name: name, placeholder: placeholder, help: help, form: "a text that is not empty",
+            read: { $0.isEmpty ? nil : $0 })
     }
 
     /// The service's name for a thing: the operator's number, or a person's reference.

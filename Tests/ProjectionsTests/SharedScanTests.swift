@@ -63,6 +63,26 @@ import Whereabouts
         #expect(try Self.coordinates(second) == 0)
     }
 
+    @Test func `what was read ahead stays in memory only while a projection waits for it`() throws {
+        let (scene, admin) = try Self.arranged()
+        let log = try scene.open()
+        let reader = try log.reader()
+        let scan = SharedScan(reader)
+        func readAhead() throws {
+            let first = try scan.batch(after: 0, limit: 100)
+            #expect(scan.fold(first, into: try Self.empty(reader), thenReading: 100).isEmpty)
+        }
+        try readAhead()
+        scan.forgetAhead(unless: true)
+        #expect(scan.ahead != nil)
+        scan.forgetAhead(unless: false)
+        #expect(scan.ahead == nil)
+        try readAhead()
+        _ = try log.appendAndWait(.erasePerson(LogScene.handle("walker")), by: admin, correlation: .random())
+        scan.forgetAhead(unless: true)
+        #expect(scan.ahead == nil)
+    }
+
     /// The number of events whose fix can be read.
     private static func coordinates(_ batch: SharedScan.Batch) throws -> Int {
         batch.events.count { if case .fixReported(_, _, .open) = $0.event { true } else { false } }

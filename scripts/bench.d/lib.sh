@@ -18,6 +18,14 @@ build_tool() {
         tool=$PWD/.build/release/whereabouts
     fi
 }
+# eventsourcing_python: sets `python` to one with PyPI eventsourcing; empty if that cannot be installed.
+eventsourcing_python() {
+    python=$PWD/.build/bench-python
+    if [[ ! -x $python/bin/python ]] || ! "$python/bin/python" -c 'import eventsourcing' 2> /dev/null; then
+        python3 -m venv "$python" && "$python/bin/pip" -q install eventsourcing==9.5.6 || python=
+    fi
+    python=${python:+$python/bin/python}
+}
 tools=$PWD/.build/faults
 scripts/faults/build "$tools"
 # On the disk that is to be judged: WHEREABOUTS_BENCH_DIR, or below .build.

@@ -78,7 +78,7 @@ package enum FilesVerification {
                         generation, place: nil, fingerprint: nil, rows: rows,
                         refold: RefoldCheck.Result.different.rawValue))
             }
-            guard let kind = ProjectionKind.all.first(where: { $0.name == generation.name }),
+            guard let kind = ProjectionKind.named(generation.name),
                 kind.versions.contains(generation.version)
             else {
                 failed("of another version")
@@ -108,7 +108,7 @@ package enum FilesVerification {
         return checked.compactMap { $0 }
     }
 
-    /// The status of a projection file, and what is wrong with its rows.
+    /// Reads the place of a projection file, and checks its rows.
     private static func status(
         _ generation: Catalog.Generation, _ kind: ProjectionKind, _ directory: DataDirectory
     ) throws(LogError) -> (ProjectionHost.Status, rows: String?) {

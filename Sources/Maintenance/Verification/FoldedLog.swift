@@ -51,7 +51,7 @@ package final class FoldedLog: Sendable {
         guard waitForFolds() else { return "none is at the head" }
         let reader = try log.reader()
         let subjects = host.status.filter { $0.generation.role == .active }.compactMap { status in
-            ProjectionKind.all.first { $0.name == status.generation.name }.map { (status, $0) }
+            ProjectionKind.named(status.generation.name).map { (status, $0) }
         }
         let outcomes = RefoldCheck.run(subjects, directory: directory.projections, reader: reader)
         for (subject, outcome) in zip(subjects, outcomes) where try outcome.get() != .equal {

@@ -321,7 +321,7 @@ package struct ServiceConfiguration: Sendable {
 
     /// A text that is not empty.
     package static func text(_ value: JSONValue, _ key: String) throws(ReadError) -> String {
-        guard let text = value.string, !text.isEmpty else { throw .badValue(key, "a text") }
+        guard let text = value.string, !text.isEmpty else { throw .badValue(key, "a text that is not empty") }
         return text
     }
 }

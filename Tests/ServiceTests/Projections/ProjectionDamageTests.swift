@@ -45,7 +45,7 @@ import Whereabouts
             house.service.checker.waitUntilDone()
             let healed = house.settled()
             for (name, status) in healed {
-                guard let kind = ProjectionKind.all.first(where: { $0.name == name }) else { continue }
+                guard let kind = ProjectionKind.named(name) else { continue }
                 let problem = FingerprintChecker.problem(
                     kind, path: "\(house.directory)/projections/\(status.generation.fileName)")
                 #expect(problem == nil, "\(what): \(name)")
