@@ -161,11 +161,18 @@ class Node:
         rows = self.ask(sql, **settings)
         return rows[0][0] if rows else None
 
+    @property
+    def control(self):
+        """The control file of the shim that this node runs with, if the cluster has one."""
+        return self.folder + "/fail.control"
+
     def start(self):
+        shim = self.cluster.shim
         try:
             self.cluster.run(
                 BINARIES + "/pg_ctl", "start", "--silent", "-w", "-t", str(WAIT_SECONDS), "-D", self.data,
-                "-l", self.folder + "/log", "-o", "-c config_file='%s/postgresql.conf'" % self.folder)
+                "-l", self.folder + "/log", "-o", "-c config_file='%s/postgresql.conf'" % self.folder,
+                environment={"LD_PRELOAD": shim, "WHEREABOUTS_FAIL_CONTROL": self.control} if shim else {})
         except ClusterError:
             with open(self.folder + "/log") as file:
                 raise ClusterError("%s does not start: %s" % (self.name, "".join(file.readlines()[-10:]))) from None
@@ -224,8 +231,9 @@ class Node:
 
 
 class Cluster:
-    def __init__(self, folder):
-        self.folder = os.path.abspath(folder)
+    def __init__(self, folder, shim=None):
+        """With a shim (fail.c) that the user of the servers can read, the servers run with it."""
+        self.folder, self.shim = os.path.abspath(folder), shim
         self.nodes = {name: Node(self, name) for name in NAMES}
         if len(os.fsencode(self.folder + "/n1/.s.PGSQL.5432")) > LONGEST_SOCKET:
             raise ClusterError("%s is too long for the path of a Unix socket." % self.folder)
@@ -234,12 +242,12 @@ class Cluster:
                                " another folder." % BINARIES)
         self.owner = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
 
-    def run(self, *words):
-        """Runs a program as the user of the servers."""
+    def run(self, *words, environment={}):
+        """Runs a program as the user of the servers, with more in its environment."""
         if self.owner:
             words = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--", *words)
         done = subprocess.run(
-            words, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            words, cwd=self.folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             name = os.path.basename(words[5] if self.owner else words[0])
             raise ClusterError("%s exits with %d: %s" % (name, done.returncode, done.stdout.strip()))

@@ -1,4 +1,4 @@
-"""A proxy before a PostgreSQL server that cuts a connection at a chosen byte, or all of them."""
+"""A proxy before a PostgreSQL server that cuts a connection at a chosen byte, or all of them, or is silent for a time."""
 import contextlib
 import socket
 import struct
@@ -19,14 +19,28 @@ class Proxy:
         # What the last transaction had in each direction, by which a moment within the next one is chosen.
         self.sent, self.transaction_bytes = 0, 500
         self.is_blocked = False
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
+        # Nothing passes while this is not set, and no connection ends: what a network does that loses all packets for a time.
+        self.speaks = threading.Event()
+        self.speaks.set()
+        self.port = 0
+        self.listen()
 
-    def accept(self):
+    def listen(self):
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, args=(self.listener,), daemon=True).start()
+
+    def refuse(self):
+        """Refuses connections until `listen` is called: libpq takes the next server only if this one cannot be reached."""
+        # Closing it alone does not end a call of accept.
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def accept(self, listener):
         while True:
             try:
-                client, _ = self.listener.accept()
+                client, _ = listener.accept()
             except OSError:
                 return
             server = socket.socket(socket.AF_UNIX)
@@ -72,6 +86,7 @@ class Proxy:
         with contextlib.suppress(OSError):
             while True:
                 piece = source.recv(1 << 16)
+                self.speaks.wait()
                 if not piece:
                     break
                 count = self.allowed(direction, piece)
@@ -106,5 +121,6 @@ class Proxy:
             self.cut(pair)
 
     def close(self):
-        self.listener.close()
+        self.speaks.set()
+        self.refuse()
         self.cut_all()

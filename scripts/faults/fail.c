@@ -6,6 +6,7 @@
 //
 //   write PART ERRNO     pwrite and write to a file whose path contains PART fail with ERRNO, a number
 //   sync PART ERRNO      fsync and fdatasync fail
+//   delay PART MS        fsync and fdatasync take so many milliseconds more
 //   clock SECONDS        CLOCK_REALTIME is so much later (earlier if negative)
 //
 // Replace the file by rename. Needs a dynamically linked program: the calls are caught by name.
@@ -40,8 +41,9 @@ static char *control(char *buffer, size_t size) {
     return buffer;
 }
 
-// The errno that a call of this kind on this descriptor fails with; 0 when it does not.
-static int failure(const char *kind, int descriptor) {
+// The errno that a call of this kind on this descriptor fails with, or the milliseconds of its delay; 0 when the file has no such
+// line.
+static int found_for(const char *kind, int descriptor) {
     char buffer[4096], name[64], path[PATH_MAX];
     int before = errno, found = 0;
     if (control(buffer, sizeof buffer)) {
@@ -64,7 +66,7 @@ static int failure(const char *kind, int descriptor) {
 
 #define FAIL(kind, descriptor)                                                                                         \
     do {                                                                                                               \
-        int code = failure(kind, descriptor);                                                                          \
+        int code = found_for(kind, descriptor);                                                                          \
         if (code) {                                                                                                    \
             errno = code;                                                                                              \
             return -1;                                                                                                 \
@@ -86,13 +88,17 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
     return REAL(write)(descriptor, bytes, count);
 }
 
+static void delay(int descriptor) { usleep(found_for("delay", descriptor) * 1000); }
+
 int fsync(int descriptor) {
     FAIL("sync", descriptor);
+    delay(descriptor);
     return REAL(fsync)(descriptor);
 }
 
 int fdatasync(int descriptor) {
     FAIL("sync", descriptor);
+    delay(descriptor);
     return REAL(fdatasync)(descriptor);
 }
 
