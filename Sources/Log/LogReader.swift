@@ -13,7 +13,7 @@ package final class LogReader {
     private var cacheGeneration: Int
     private var head = CBORWriter()
     /// One for each part that an event can have.
-    private let buffers = [PlaintextBuffer(), PlaintextBuffer(), PlaintextBuffer()]
+    private let buffers = (0..<OpenedParts.most).map { _ in PlaintextBuffer() }
     private let sha256 = SHA256()
     /// The keys that did not open a part of an undamaged event. Such a key has the id of a lost one.
     private var mistaken: Set<Int64> = []
@@ -51,7 +51,7 @@ package final class LogReader {
     package func events(after number: Int64, limit: Int) throws(LogError) -> [(event: RecordedEvent, leaf: Digest)] {
         var events: [(event: RecordedEvent, leaf: Digest)] = []
         events.reserveCapacity(min(limit, 8192))
-        try each(after: number, limit: limit) { events.append(($0, $1)) }
+        try each(after: number, limit: limit) { events.append((RecordedEvent($0, $1), $2)) }
         return events
     }
 
@@ -62,15 +62,15 @@ package final class LogReader {
         var events: [RecordedEvent] = []
         var last: Digest?
         events.reserveCapacity(min(limit, 8192))
-        try each(after: number, limit: limit) { event, leaf in
-            events.append(event)
+        try each(after: number, limit: limit) { header, event, leaf in
+            events.append(RecordedEvent(header, event))
             last = leaf
         }
         return (events, last)
     }
 
     private func each(
-        after number: Int64, limit: Int, _ take: (consuming RecordedEvent, Digest) -> Void
+        after number: Int64, limit: Int, _ take: (EventHeader, consuming Event, Digest) -> Void
     ) throws(LogError) {
         highestKey = 0
         try each(
@@ -84,7 +84,7 @@ package final class LogReader {
     /// Opens the events of a statement's rows.
     private func each(
         _ sql: StaticString, _ bind: (borrowing Statement) throws(SQLiteError) -> Void,
-        _ take: (consuming RecordedEvent, Digest) -> Void
+        _ take: (EventHeader, consuming Event, Digest) -> Void
     ) throws(LogError) {
         forgetStaleKeys()
         var failure: LogError?
@@ -93,8 +93,11 @@ package final class LogReader {
                 try bind(statement)
                 while try statement.step() {
                     do throws(LogError) {
-                        let (event, leaf) = try read(statement)
-                        take(event, leaf)
+                        let header = try Self.header(statement)
+                        guard let leaf = Digest(bytes: statement.lentBytes(at: 9)) else {
+                            throw LogError.damaged(number: header.number, "its leaf has not 32 bytes")
+                        }
+                        take(header, try decode(header, body: statement.lentBytes(at: 8), leaf: leaf), leaf)
                     } catch {
                         failure = error
                         return
@@ -134,7 +137,7 @@ package final class LogReader {
                 try statement.bind(person.map { StreamID.track($0).rawValue }, at: 6)
                 try statement.bind(limit, at: 7)
             }
-        ) { event, _ in events.append(event) }
+        ) { header, event, _ in events.append(RecordedEvent(header, event)) }
         return events
     }
 
@@ -243,12 +246,12 @@ package final class LogReader {
     /// Opens the parts of a stored event, for callers that have the stored form.
     package func open(_ stored: StoredEvent) throws(LogError) -> RecordedEvent {
         forgetStaleKeys()
-        let result: Result<RecordedEvent, LogError> = stored.body.withUnsafeBytes { body in
+        let result: Result<Event, LogError> = stored.body.withUnsafeBytes { body in
             do throws(LogError) {
                 return .success(try decode(stored.header, body: body, leaf: stored.leaf))
             } catch { return .failure(error) }
         }
-        return try result.get()
+        return RecordedEvent(stored.header, try result.get())
     }
 
     /// Drops cached keys after a destruction of keys.
@@ -262,23 +265,10 @@ package final class LogReader {
         }
     }
 
-    private func read(_ statement: borrowing Statement) throws(LogError) -> (event: RecordedEvent, leaf: Digest) {
-        let header = try Self.header(statement)
-        guard let leaf = statement.withBytes(at: 9, { Digest(bytes: $0) }) else {
-            throw .damaged(number: header.number, "its leaf has not 32 bytes")
-        }
-        let result: Result<RecordedEvent, LogError> = statement.withBytes(at: 8) { body in
-            do throws(LogError) {
-                return .success(try decode(header, body: body, leaf: leaf))
-            } catch { return .failure(error) }
-        }
-        return (try result.get(), leaf)
-    }
-
     /// The header of a row; throws ``LogError/damaged(number:_:)`` for a value that no writer writes.
     private static func header(_ statement: borrowing Statement) throws(LogError) -> EventHeader {
         let number = statement.int(at: 0)
-        guard let correlation = statement.withBytes(at: 6, { RequestID(bytes: $0) }) else {
+        guard let correlation = RequestID(bytes: statement.lentBytes(at: 6)) else {
             throw .damaged(number: number, "its correlation has not 16 bytes")
         }
         let header = EventHeader(
@@ -293,20 +283,20 @@ package final class LogReader {
     /// of an older `keys.sqlite`. Otherwise, the event is damaged.
     private func decode(
         _ header: EventHeader, body: UnsafeRawBufferPointer, leaf: Digest
-    ) throws(LogError) -> RecordedEvent {
+    ) throws(LogError) -> Event {
         guard let kind = EventKind(rawValue: header.kind) else {
             throw .newerKind(number: header.number, kind: header.kind)
         }
         do throws(CBORError) {
             var reader = CBORReader(body)
             let items = try reader.array()
-            guard (1...1 + buffers.count).contains(items) else { throw .unexpected }
+            guard (1...1 + OpenedParts.most).contains(items) else { throw .unexpected }
             let start = reader.offset
             try reader.skip()
             let clear = UnsafeRawBufferPointer(rebasing: body[start..<reader.offset])
             head.reset()
             header.write(to: &head)
-            var parts: [OpenedPart] = []
+            var parts = OpenedParts()
             var wrongKeys: [Int64] = []
             for index in 0..<items - 1 {
                 parts.append(try openPart(&reader, UInt8(index), &wrongKeys))
@@ -317,9 +307,7 @@ package final class LogReader {
                 guard try isWhole(header, body, leaf) else { throw .unexpected }
                 mistaken.formUnion(wrongKeys)
             }
-            return RecordedEvent(
-                number: header.number, stream: header.stream, version: header.version, recordedAt: header.recordedAt,
-                actor: header.actor, correlation: header.correlation, cause: header.cause, event: event)
+            return event
         } catch {
             throw .damaged(number: header.number, "its body cannot be read (\(error)), or a later version wrote it")
         }
@@ -430,5 +418,14 @@ extension Connection {
                 return try statement.step() ? statement.withBytes(at: 0) { Digest(bytes: $0) } : nil
             }
         } catch { throw .sqlite(error) }
+    }
+}
+
+extension RecordedEvent {
+    /// The event of a row.
+    fileprivate init(_ header: EventHeader, _ event: consuming Event) {
+        self.init(
+            number: header.number, stream: header.stream, version: header.version, recordedAt: header.recordedAt,
+            actor: header.actor, correlation: header.correlation, cause: header.cause, event: event)
     }
 }

@@ -15,6 +15,8 @@ package final class FollowedProjection {
     private let projection: any Projection
     /// The log and epoch that the file belongs to.
     private let log: LogIdentity
+    /// What the file would hold after a rollback; `nil` without an open transaction.
+    private var kept: Kept?
     /// The number of the last event that the file has folded.
     private(set) var place: Int64
     /// The leaf of that event, by which the file is recognized as one of this log; `nil` at place 0.
@@ -30,6 +32,18 @@ package final class FollowedProjection {
     /// The reason why it cannot be written now; `nil` if it can.
     var trouble: ProjectionTrouble?
 
+    /// The place and the sum of the rows when a transaction began, and when that was.
+    private struct Kept {
+        let place: Int64
+        let leaf: Digest?
+        let fingerprint: Fingerprint
+        let seconds: Double
+    }
+
+    /// A loading file is committed after so many events, or so many seconds. A page into which several batches put rows
+    /// is then written once. Whoever ends the process loses no more work than that.
+    private static let eventsOfACommit: Int64 = 1 << 16
+    private static let secondsOfACommit = 5.0
     /// About the size of a write-ahead log that is checkpointed at every 1000 pages.
     private static let usualJournalBytes = 8 << 20
     /// The directory of a generation that is kept in memory only.
@@ -96,41 +110,81 @@ package final class FollowedProjection {
         }
     }
 
-    /// The sum over all rows at ``place``.
+    /// The sum over all rows at ``place``, after a ``commit()``.
     var fingerprint: Fingerprint { file.fingerprint }
 
-    /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction.
+    /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction. While rows are
+    /// loaded, a transaction has several batches.
     ///
     /// - Parameter byTime: Whether to settle the derivation after the events of each time, and not once at the end of the
     ///   batch. A row then has the report time of the event that produced it. Report times are outside the fingerprint.
-    /// - Throws: ``SQLiteError``. The transaction is then rolled back, and everything kept in memory dropped.
+    /// - Throws: ``SQLiteError``. The transaction is then rolled back, everything kept in memory dropped, and ``place`` is
+    ///   what it was when the transaction began.
     package func fold(
         _ batch: [RecordedEvent], endingWith leaf: Digest, byTime: Bool = false
     ) throws(SQLiteError) {
         guard let last = batch.last, last.number > place else { return }
         let first = batch.firstIndex { $0.number > place } ?? 0
         let events = first == 0 ? batch : Array(batch[first...])
-        let before = file.fingerprint
-        try file.connection.begin()
+        let removesRows = events.contains(where: \.event.removesRows)
+        try begin()
         do throws(SQLiteError) {
-            for group in byTime ? Self.byTime(events) : [events] {
-                try projection.fold(group)
-                try projection.flush()
+            if byTime {
+                for group in Self.byTime(events) {
+                    try projection.fold(group)
+                    try projection.flush()
+                }
+            } else {
+                try projection.fold(events)
             }
-            try writePlace(number: last.number, leaf: leaf, isLoading: isLoading)
-            try file.connection.commit()
         } catch {
-            try? file.connection.rollback()
-            file.fingerprint = before
-            projection.forget()
+            rollBack()
             throw error
         }
         (place, self.leaf) = (last.number, leaf)
-        if events.contains(where: \.event.removesRows) {
+        if !isLoading || removesRows || isDue { try commit() }
+        if removesRows {
             projection.forget()
             holdsErased = true
             try overwriteErased()
         }
+    }
+
+    /// Begins a transaction unless one is open.
+    private func begin() throws(SQLiteError) {
+        if kept != nil { return }
+        try file.connection.begin()
+        kept = Kept(place: place, leaf: leaf, fingerprint: file.fingerprint, seconds: MonotonicClock.seconds)
+    }
+
+    /// Whether the open transaction has events or time enough.
+    private var isDue: Bool {
+        guard let kept else { return false }
+        return place - kept.place >= Self.eventsOfACommit
+            || MonotonicClock.seconds - kept.seconds >= Self.secondsOfACommit
+    }
+
+    /// Writes the rows that are kept in memory, and commits what was folded since the last commit, with the place. If that
+    /// fails, it is rolled back.
+    func commit() throws(SQLiteError) {
+        guard kept != nil else { return }
+        do throws(SQLiteError) {
+            try projection.flush()
+            try writePlace(number: place, leaf: leaf, isLoading: isLoading)
+            try file.connection.commit()
+            kept = nil
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    private func rollBack() {
+        guard let kept else { return }
+        try? file.connection.rollback()
+        (place, leaf, file.fingerprint) = (kept.place, kept.leaf, kept.fingerprint)
+        self.kept = nil
+        projection.forget()
     }
 
     /// The events in their order, in one group for each time at which the log recorded some.
@@ -154,6 +208,7 @@ package final class FollowedProjection {
     /// Makes the indexes once all rows are loaded. Answers may then be read.
     package func finishLoading() throws(SQLiteError) {
         guard isLoading else { return }
+        try commit()
         try file.connection.begin()
         do throws(SQLiteError) {
             try file.connection.execute(kind.indexes)

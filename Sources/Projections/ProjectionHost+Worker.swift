@@ -235,6 +235,9 @@ extension ProjectionHost {
                     // The next start then has little to catch up with; if this fails, it catches up with the rest.
                     let until = MonotonicClock.seconds + Self.lastCatchUpSeconds
                     while MonotonicClock.seconds < until, !advance(loading: false) {}
+                    for projection in followed {
+                        attempt(projection) { () throws(SQLiteError) in try projection.commit() }
+                    }
                     return
                 }
                 openClosed()

@@ -76,6 +76,10 @@ package enum RefoldCheck {
             for (index, _) in refolds where outcomes[index] == nil { outcomes[index] = .failure(error) }
         }
         for (index, projection) in refolds where outcomes[index] == nil {
+            do throws(SQLiteError) { try projection.commit() } catch {
+                outcomes[index] = .failure(.sqlite(error))
+                continue
+            }
             let status = subjects[index].status
             let isEqual = projection.place == status.place && projection.fingerprint == status.fingerprint
             outcomes[index] = .success(isEqual ? .equal : .different)

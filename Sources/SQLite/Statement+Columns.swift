@@ -36,6 +36,10 @@ extension Statement {
         try body(blob(at: column))
     }
 
+    /// The blob without a copy and without a closure, for a loop that reads many. The buffer is dead after the next step,
+    /// a reset, and any other reading of this column.
+    package func lentBytes(at column: Int32) -> UnsafeRawBufferPointer { blob(at: column) }
+
     /// Whether the value is NULL.
     package func isNull(at column: Int32) -> Bool {
         assertRow(has: column)

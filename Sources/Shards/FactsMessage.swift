@@ -160,10 +160,10 @@ package struct FactsAnswer: Sendable {
         var event: Event?
         clear.withUnsafeBytes { clear in
             if parts.isEmpty {
-                event = try? EventCoding.decode(kind: kind, in: stored, clear: clear, parts: [])
+                event = try? EventCoding.decode(kind: kind, in: stored, clear: clear, parts: OpenedParts())
             } else if let part = parts[0] {
                 event = part.withUnsafeBytes {
-                    try? EventCoding.decode(kind: kind, in: stored, clear: clear, parts: [.open($0)])
+                    try? EventCoding.decode(kind: kind, in: stored, clear: clear, parts: OpenedParts([.open($0)]))
                 }
             }
         }

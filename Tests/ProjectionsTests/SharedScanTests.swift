@@ -44,6 +44,7 @@ import Whereabouts
             place = try #require(batch.events.last?.number)
             #expect(scan.ahead?.after == place, "The next batch was read while this one was folded.")
         }
+        for projection in inTurn + together { try projection.commit() }
         #expect(together.map(\.place) == inTurn.map(\.place))
         #expect(together.map(\.place) == Array(repeating: log.head, count: 3))
         #expect(together.map(\.fingerprint) == inTurn.map(\.fingerprint))
@@ -96,6 +97,7 @@ import Whereabouts
         let first = try scan.batch(after: 0, limit: 100)
         #expect(scan.fold(first, into: projections, thenReading: 100).isEmpty)
         for broken in [0, 1] {
+            for projection in projections { try projection.commit() }
             try projections[broken].read { (connection) throws(SQLiteError) in try connection.execute("DROP TABLE stop")
             }
             let before = projections[broken].place
@@ -105,5 +107,33 @@ import Whereabouts
             #expect(projections[broken].place == before)
             #expect(projections[2].place == batch.events.last?.number)
         }
+    }
+
+    @Test
+    func `while rows are loaded, an error takes back all batches since the last commit, and they can be folded again`()
+        throws
+    {
+        let (scene, _) = try Self.arranged()
+        let log = try scene.open()
+        let (first, other) = (try Self.empty(try log.reader()), try Self.empty(try log.reader()))
+        let scan = SharedScan(try log.reader())
+        func foldOne(_ limit: Int) throws -> [SharedScan.Fault] {
+            scan.foldInTurn(try scan.batch(after: first[0].place, limit: limit), into: [first[0]])
+        }
+        #expect(try foldOne(100).isEmpty)
+        try first[0].commit()
+        let kept = first[0].fingerprint
+        #expect(try foldOne(100).isEmpty)
+        #expect(try foldOne(100).isEmpty)
+        #expect(first[0].place == 300)
+        try first[0].read { (connection) throws(SQLiteError) in try connection.execute("DROP TABLE stop") }
+        #expect(try !foldOne(100).isEmpty)
+        #expect(first[0].place == 100, "The table is there again too: it was dropped in the same transaction.")
+        #expect(first[0].fingerprint == kept)
+        #expect(try foldOne(1000).isEmpty)
+        #expect(scan.foldInTurn(try scan.batch(after: 0, limit: 1000), into: [other[0]]).isEmpty)
+        for projection in [first[0], other[0]] { try projection.commit() }
+        #expect(first[0].place == log.head)
+        #expect(first[0].fingerprint == other[0].fingerprint)
     }
 }

@@ -19,7 +19,7 @@ package struct RecordedEvent: Sendable {
 
     package init(
         number: Int64, stream: StreamID, version: Int64, recordedAt: Timestamp, actor: PrincipalID,
-        correlation: RequestID, cause: Int64, event: Event
+        correlation: RequestID, cause: Int64, event: consuming Event
     ) {
         (self.number, self.stream, self.version, self.recordedAt) = (number, stream, version, recordedAt)
         (self.actor, self.correlation, self.cause, self.event) = (actor, correlation, cause, event)

@@ -38,6 +38,30 @@ package enum OpenedPart {
     case keyLost
 }
 
+/// The parts of an event in their order, without an allocation.
+package struct OpenedParts {
+    /// The most parts of an event of any kind.
+    package static let most = 3
+    private var parts = InlineArray<3, OpenedPart>(repeating: .erased)
+    /// How many there are.
+    package private(set) var count = 0
+
+    /// No parts.
+    package init() {}
+
+    /// At most ``most`` parts.
+    package init(_ parts: [OpenedPart]) { for part in parts { append(part) } }
+
+    /// Adds a part behind the others; there must be fewer than ``most``.
+    package mutating func append(_ part: OpenedPart) {
+        parts[count] = part
+        count += 1
+    }
+
+    /// The part at an index below ``count``.
+    package subscript(_ index: Int) -> OpenedPart { parts[index] }
+}
+
 /// Encodes events to the log's bytes and back.
 package enum EventCoding {
     /// An event's stored form before sealing.
@@ -67,7 +91,7 @@ package enum EventCoding {
     ///
     /// - Throws: ``CBORError`` if the bytes are not those of this kind. Nothing is guessed.
     package static func decode(
-        kind: EventKind, in stream: StreamID, clear: UnsafeRawBufferPointer, parts: [OpenedPart]
+        kind: EventKind, in stream: StreamID, clear: UnsafeRawBufferPointer, parts: OpenedParts
     ) throws(CBORError) -> Event {
         var reader = try FactReader(in: stream, clear: clear, parts: parts)
         let event =

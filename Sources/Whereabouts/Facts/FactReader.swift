@@ -5,12 +5,12 @@ package struct FactReader: FactVisitor {
     /// The map that is stored unsealed.
     package var clear: FieldReader
     private let stream: StreamID
-    private let parts: [OpenedPart]
+    private let parts: OpenedParts
     /// The number of parts that were read.
     private var partsRead = 0
 
     /// - Throws: ``CBORError`` if `clear` is not a map.
-    init(in stream: StreamID, clear: UnsafeRawBufferPointer, parts: [OpenedPart]) throws(CBORError) {
+    init(in stream: StreamID, clear: UnsafeRawBufferPointer, parts: OpenedParts) throws(CBORError) {
         // Folds use the clear part without a check of a key or a hash.
         self.clear = try FieldReader(clear, integers: FieldReader.computable)
         (self.stream, self.parts) = (stream, parts)

@@ -5,7 +5,7 @@ extension HeadsCommitment {
         guard (try? reader.array()) == 1 else { return nil }
         let clear = UnsafeRawBufferPointer(rebasing: body.dropFirst(1))
         guard
-            let event = try? EventCoding.decode(kind: .headsCommitted, in: .house, clear: clear, parts: []),
+            let event = try? EventCoding.decode(kind: .headsCommitted, in: .house, clear: clear, parts: OpenedParts()),
             case .headsCommitted(let heads) = event
         else { return nil }
         self = heads

@@ -38,9 +38,11 @@ import Testing
         ]
     }
 
-    private let cipher = AES256GCM()
+    /// The forms that this processor can run.
+    static let forms = AES256GCM.hasAESInstructions ? [true, false] : [false]
 
-    @Test func `published messages are sealed as published`() throws {
+    @Test(arguments: forms) func `published messages are sealed as published`(usesAESInstructions: Bool) throws {
+        let cipher = AES256GCM(usesAESInstructions: usesAESInstructions)
         for vector in try Self.vectors() {
             var output: [UInt8] = [1, 2, 3]
             cipher.seal(vector.plaintext, SymmetricKey(bytes: vector.key), vector.nonce, vector.associated, &output)
@@ -48,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `published messages are opened`() throws {
+    @Test(arguments: forms) func `published messages are opened`(usesAESInstructions: Bool) throws {
+        let cipher = AES256GCM(usesAESInstructions: usesAESInstructions)
         for vector in try Self.vectors() {
             var output: [UInt8] = [1, 2, 3]
             try cipher.open(vector.sealed, SymmetricKey(bytes: vector.key), vector.nonce, vector.associated, &output)
@@ -56,7 +59,10 @@ import Testing
         }
     }
 
-    @Test func `associated data in two parts is authenticated as one`() throws {
+    @Test(arguments: forms) func `associated data in two parts is authenticated as one`(usesAESInstructions: Bool)
+        throws
+    {
+        let cipher = AES256GCM(usesAESInstructions: usesAESInstructions)
         let vector = try Self.vectors()[3]
         let key = SymmetricKey(bytes: vector.key)
         let suffix = try #require(vector.associated.last)
@@ -81,7 +87,10 @@ import Testing
         #expect(opened == [])
     }
 
-    @Test func `a change of any bit is noticed, and nothing is given out`() throws {
+    @Test(arguments: forms) func `a change of any bit is noticed, and nothing is given out`(usesAESInstructions: Bool)
+        throws
+    {
+        let cipher = AES256GCM(usesAESInstructions: usesAESInstructions)
         let vector = try Self.vectors()[3]
         let key = SymmetricKey(bytes: vector.key)
         var output: [UInt8] = []
@@ -110,7 +119,10 @@ import Testing
         #expect(output == vector.plaintext)
     }
 
-    @Test func `keys can change from message to message, and be forgotten`() throws {
+    @Test(arguments: forms) func `keys can change from message to message, and be forgotten`(usesAESInstructions: Bool)
+        throws
+    {
+        let cipher = AES256GCM(usesAESInstructions: usesAESInstructions)
         let vectors = try Self.vectors()
         let keys = vectors.map { SymmetricKey(bytes: $0.key) }
         for index in [0, 1, 2, 3, 3, 0, 2, 2, 1] {
@@ -122,6 +134,28 @@ import Testing
             #expect(sealed == vector.sealed)
             #expect(opened == vector.plaintext)
             if index == 2 { cipher.forgetKeys() }
+        }
+    }
+
+    @Test(.enabled(if: AES256GCM.hasAESInstructions, "this processor has no AES instructions"))
+    func `both forms give the same bytes for messages and associated data of any length`() throws {
+        let (one, other) = (AES256GCM(usesAESInstructions: true), AES256GCM(usesAESInstructions: false))
+        for count in [Int](0...260) + [4095, 4096, 70_000] {
+            let (message, associated) = (randomBytes(count), randomBytes((count * 7) % 150))
+            let (key, nonce) = (SymmetricKey.random(), randomBytes(12))
+            var (sealed, second, opened): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
+            one.seal(message, key, nonce, associated, &sealed)
+            other.seal(message, key, nonce, associated, &second)
+            #expect(sealed == second)
+            try one.open(second, key, nonce, associated, &opened)
+            #expect(opened == message)
+            try other.open(sealed, key, nonce, associated, &opened)
+            #expect(opened == message)
+            sealed[count] ^= 1
+            #expect(throws: CryptographyError.authenticationFailed) {
+                try one.open(sealed, key, nonce, associated, &opened)
+            }
+            #expect(opened == [])
         }
     }
 

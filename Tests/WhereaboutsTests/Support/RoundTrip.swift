@@ -17,7 +17,7 @@ extension EventCoding {
         let opened = buffers.enumerated().map { sealed($0) ?? .open(UnsafeRawBufferPointer($1)) }
         let result: Result<Event, CBORError> = clear.withUnsafeBytes { clear in
             do throws(CBORError) {
-                return .success(try decode(kind: kind, in: stream, clear: clear, parts: opened))
+                return .success(try decode(kind: kind, in: stream, clear: clear, parts: OpenedParts(opened)))
             } catch { return .failure(error) }
         }
         return try result.get()
