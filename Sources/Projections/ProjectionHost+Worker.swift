@@ -325,7 +325,11 @@ extension ProjectionHost {
                     : scan.foldInTurn(batch, into: due)
                 for projection in due {
                     let error = faults.first { $0.projection === projection }?.error
-                    attempt(projection) { () throws(SQLiteError) in if let error { throw error } }
+                    attempt(projection) { () throws(SQLiteError) in
+                        if let error { throw error }
+                        // A long transaction ends with much to write at once, for which traffic would wait.
+                        if !isAlone { try projection.commit() }
+                    }
                 }
                 group.removeAll { $0.place <= last || $0.trouble != nil || !isFollowed($0) }
             }

@@ -89,6 +89,22 @@ struct LogMoveCommandTests {
         #expect(tool("verify", data: other).exitCode == 0)
     }
 
+    @Test func `a machine with the kek alone takes the log into its file`() throws {
+        let before = try visits()
+        #expect(tool("log", "move", "--to", connection).exitCode == 0)
+        let other = folder.path + "/other"
+        #expect(mkdir(other, 0o700) == 0)
+        let nothing = tool("log", "move", "--to", "sqlite", data: other)
+        #expect(nothing.exitCode == 3 && nothing.notes.contains("names no database"))
+        try nameDatabase(in: other)
+        #expect(Foreign.run("cp '\(data)/kek' '\(other)/kek'").status == 0)
+        let back = tool("log", "move", "--to", "sqlite", data: other)
+        #expect(back.exitCode == 0, "\(back.notes)")
+        try configure("{}", in: other)
+        #expect(try visits(other) == before)
+        #expect(tool("verify", data: other).exitCode == 0)
+    }
+
     @Test func `beside a running service the events are copied, and it stays in charge`() throws {
         func copied() throws -> (exitCode: Int32, results: String, notes: String) {
             let service = try House.open(data)

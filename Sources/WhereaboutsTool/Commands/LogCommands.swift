@@ -33,7 +33,7 @@ enum LogCommands {
             throw .usage("Give the new place with --to: \"sqlite\", or a connection string of PostgreSQL.")
         }
         let path = try House.path(of: invocation)
-        guard access(path + "/log.sqlite", F_OK) == 0 else {
+        guard text == "sqlite" || access(path + "/log.sqlite", F_OK) == 0 else {
             throw .data(
                 "There is no log in \(path); check --data. A new log begins in a database if config.json names one.")
         }
