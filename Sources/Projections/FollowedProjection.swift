@@ -110,7 +110,7 @@ package final class FollowedProjection {
         }
     }
 
-    /// The sum over all rows at ``place``, after a ``commit()``.
+    /// The sum over all rows at ``place``, after a `commit()`.
     var fingerprint: Fingerprint { file.fingerprint }
 
     /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction. While rows are
