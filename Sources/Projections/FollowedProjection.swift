@@ -15,12 +15,10 @@ package final class FollowedProjection {
     private let projection: any Projection
     /// The log and epoch that the file belongs to.
     private let log: LogIdentity
+    /// Up to where the file has folded the log.
+    private var reached: Reached
     /// What the file would hold after a rollback; `nil` without an open transaction.
     private var kept: Kept?
-    /// The number of the last event that the file has folded.
-    private(set) var place: Int64
-    /// The leaf of that event, by which the file is recognized as one of this log; `nil` at place 0.
-    private(set) var leaf: Digest?
     /// Whether rows are being loaded into an empty file, whose indexes are made last.
     private(set) var isLoading: Bool
     /// Whether the write-ahead log may still have rows of an erased person.
@@ -32,18 +30,24 @@ package final class FollowedProjection {
     /// The reason why it cannot be written now; `nil` if it can.
     var trouble: ProjectionTrouble?
 
-    /// The place and the sum of the rows when a transaction began, and when that was.
-    private struct Kept {
+    private struct Reached {
+        /// The number of the last event that the file has folded.
         let place: Int64
+        /// The leaf of that event, by which the file is recognized as one of this log; `nil` at place 0.
         let leaf: Digest?
+    }
+
+    /// What was true when a transaction began, and when that was.
+    private struct Kept {
+        let reached: Reached
         let fingerprint: Fingerprint
         let seconds: Double
     }
 
     /// A loading file is committed after so many events, or so many seconds. A page into which several batches put rows
-    /// is then written once. Whoever ends the process loses no more work than that.
+    /// is then written once. A process that is killed does at most that work again.
     private static let eventsOfACommit: Int64 = 1 << 16
-    private static let secondsOfACommit = 5.0
+    private static let secondsOfACommit = 1.0
     /// About the size of a write-ahead log that is checkpointed at every 1000 pages.
     private static let usualJournalBytes = 8 << 20
     /// The directory of a generation that is kept in memory only.
@@ -91,7 +95,8 @@ package final class FollowedProjection {
             guard saved.logID == log.id, saved.epoch == log.epoch, saved.version == generation.version,
                 saved.form == kind.form
             else { throw SQLiteError.damagedRow }
-            (place, leaf, isLoading) = (saved.number, saved.leaf, saved.isLoading)
+            reached = Reached(place: saved.number, leaf: saved.leaf)
+            isLoading = saved.isLoading
             // The process may have ended between the deletion of an erased person's rows and this.
             _ = try file.connection.checkpoint(.truncate)
             // Only a foreign process can hold the lock, and the other projections wait meanwhile.
@@ -110,8 +115,16 @@ package final class FollowedProjection {
         }
     }
 
+    /// The number of the last event that the file has folded.
+    var place: Int64 { reached.place }
+    /// The leaf of that event; `nil` at place 0.
+    private var leaf: Digest? { reached.leaf }
     /// The sum over all rows at ``place``, after a `commit()`.
     var fingerprint: Fingerprint { file.fingerprint }
+    /// The place and the sum that stay if the process is killed now.
+    var committed: (place: Int64, fingerprint: Fingerprint) {
+        kept.map { ($0.reached.place, $0.fingerprint) } ?? (place, fingerprint)
+    }
 
     /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction. While rows are
     /// loaded, a transaction has several batches.
@@ -141,7 +154,7 @@ package final class FollowedProjection {
             rollBack()
             throw error
         }
-        (place, self.leaf) = (last.number, leaf)
+        reached = Reached(place: last.number, leaf: leaf)
         if !isLoading || removesRows || isDue { try commit() }
         if removesRows {
             projection.forget()
@@ -154,13 +167,13 @@ package final class FollowedProjection {
     private func begin() throws(SQLiteError) {
         if kept != nil { return }
         try file.connection.begin()
-        kept = Kept(place: place, leaf: leaf, fingerprint: file.fingerprint, seconds: MonotonicClock.seconds)
+        kept = Kept(reached: reached, fingerprint: file.fingerprint, seconds: MonotonicClock.seconds)
     }
 
     /// Whether the open transaction has events or time enough.
     private var isDue: Bool {
         guard let kept else { return false }
-        return place - kept.place >= Self.eventsOfACommit
+        return place - kept.reached.place >= Self.eventsOfACommit
             || MonotonicClock.seconds - kept.seconds >= Self.secondsOfACommit
     }
 
@@ -182,7 +195,7 @@ package final class FollowedProjection {
     private func rollBack() {
         guard let kept else { return }
         try? file.connection.rollback()
-        (place, leaf, file.fingerprint) = (kept.place, kept.leaf, kept.fingerprint)
+        (reached, file.fingerprint) = (kept.reached, kept.fingerprint)
         self.kept = nil
         projection.forget()
     }

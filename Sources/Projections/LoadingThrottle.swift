@@ -2,7 +2,7 @@
 /// answers.
 ///
 /// Without traffic a rebuild takes large batches and never pauses; a batch takes ``longestBatchSeconds`` at most, because
-/// that much work is done again after a kill. While reports or reads come in, it folds for at most
+/// traffic that begins waits for its end. While reports or reads come in, it folds for at most
 /// ``longestSliceSeconds``, then pauses as long as it folded: live folds wait that long at most, and half of the
 /// thread's time stays free. The caller passes times of a monotonic clock.
 struct LoadingThrottle: Sendable {

@@ -313,8 +313,9 @@ package final class ProjectionHost: Sendable {
 
 extension ProjectionHost.Status {
     fileprivate init(_ projection: FollowedProjection, head: Int64) {
+        let committed = projection.committed
         self.init(
-            generation: projection.generation, place: projection.place, fingerprint: projection.fingerprint,
+            generation: projection.generation, place: committed.place, fingerprint: committed.fingerprint,
             isLoading: projection.isLoading, holdsErased: projection.holdsErased)
         guard isLoading else { return }
         eventsPerSecond = projection.pace.eventsPerSecond
