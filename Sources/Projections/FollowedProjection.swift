@@ -17,7 +17,7 @@ package final class FollowedProjection {
     private let log: LogIdentity
     /// Up to where the file has folded the log.
     private var reached: Reached
-    /// What the file would hold after a rollback; `nil` without an open transaction.
+    /// The state to which a rollback returns; `nil` without an open transaction.
     private var kept: Kept?
     /// Whether rows are being loaded into an empty file, whose indexes are made last.
     private(set) var isLoading: Bool
@@ -37,7 +37,7 @@ package final class FollowedProjection {
         let leaf: Digest?
     }
 
-    /// What was true when a transaction began, and when that was.
+    /// The state of the file at the beginning of a transaction, and the time of that.
     private struct Kept {
         let reached: Reached
         let fingerprint: Fingerprint
@@ -177,8 +177,8 @@ package final class FollowedProjection {
             || MonotonicClock.seconds - kept.seconds >= Self.secondsOfACommit
     }
 
-    /// Writes the rows that are kept in memory, and commits what was folded since the last commit, with the place. If that
-    /// fails, it is rolled back.
+    /// Writes the rows kept in memory and the place, and commits the open transaction. Without one, does nothing. On an
+    /// error, the transaction is rolled back.
     func commit() throws(SQLiteError) {
         guard kept != nil else { return }
         do throws(SQLiteError) {

@@ -113,7 +113,9 @@ import Whereabouts
         let receipt = try scene.open().appendAndWait(
             .erasePerson(LogScene.handle("walker")), by: admin, correlation: .random())
         try eventually("the end of the older file") { access(before, F_OK) != 0 }
-        #expect(try Self.rows(host) == nil)
+        // The erased fixes are not inserted, so the next try of the fold is not held: the new file may answer by now.
+        let shown = try Self.rows(host)
+        #expect(shown == nil || shown == [])
         StopTableV2.hold(false)
         #expect(host.waitErased(receipt.last, milliseconds: 60_000))
         #expect(try Self.rows(host) == [])

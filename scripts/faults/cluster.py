@@ -247,7 +247,8 @@ class Cluster:
         if self.owner:
             words = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--", *words)
         done = subprocess.run(
-            words, cwd=self.folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            words, cwd=self.folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             name = os.path.basename(words[5] if self.owner else words[0])
             raise ClusterError("%s exits with %d: %s" % (name, done.returncode, done.stdout.strip()))

@@ -17,6 +17,8 @@ package final class AES256GCM {
     package static var nonceByteCount: Int { 12 }
 
     private let form: any AES256GCMForm
+    /// Associated data and suffix in one piece.
+    private let joined = PlaintextBuffer()
 
     /// Whether libsodium can be used on this processor.
     package static let hasAESInstructions = sodium_init() >= 0 && crypto_aead_aes256gcm_is_available() == 1
@@ -58,7 +60,8 @@ package final class AES256GCM {
         output.append(contentsOf: repeatElement(0, count: plaintext.count + Self.tagByteCount))
         output.withUnsafeMutableBytes { output in
             form.seal(
-                plaintext, key, nonce, associated, suffix, UnsafeMutableRawBufferPointer(rebasing: output[start...]))
+                plaintext, key, nonce, join(associated, suffix),
+                UnsafeMutableRawBufferPointer(rebasing: output[start...]))
         }
     }
 
@@ -119,7 +122,15 @@ package final class AES256GCM {
         _ associated: UnsafeRawBufferPointer, _ suffix: UInt8?, _ output: UnsafeMutableRawBufferPointer
     ) -> Bool {
         guard nonce.count == Self.nonceByteCount, sealed.count >= Self.tagByteCount else { return false }
-        return form.opens(sealed, key, nonce, associated, suffix, output)
+        return form.opens(sealed, key, nonce, join(associated, suffix), output)
+    }
+
+    private func join(_ associated: UnsafeRawBufferPointer, _ suffix: UInt8?) -> UnsafeRawBufferPointer {
+        guard let suffix else { return associated }
+        let room = joined.room(for: associated.count + 1)
+        room.copyMemory(from: associated)
+        room[associated.count] = suffix
+        return UnsafeRawBufferPointer(room)
     }
 }
 
@@ -128,12 +139,12 @@ private protocol AES256GCMForm {
     /// Fills `output`, which has room for plaintext and tag.
     func seal(
         _ plaintext: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer,
-        _ associated: UnsafeRawBufferPointer, _ suffix: UInt8?, _ output: UnsafeMutableRawBufferPointer)
+        _ associated: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer)
 
     /// Whether the message is genuine; `output`, of its length without the tag, then has the plaintext, and else zeros.
     func opens(
         _ sealed: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer,
-        _ associated: UnsafeRawBufferPointer, _ suffix: UInt8?, _ output: UnsafeMutableRawBufferPointer
+        _ associated: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) -> Bool
 
     func forgetKeys()
@@ -143,8 +154,6 @@ private protocol AES256GCMForm {
 private final class SodiumAES256GCM: AES256GCMForm {
     private let sealing = Schedule()
     private let opening = Schedule()
-    /// Associated data and suffix in one piece.
-    private let joined = PlaintextBuffer()
 
     /// The expanded key.
     private final class Schedule {
@@ -176,19 +185,10 @@ private final class SodiumAES256GCM: AES256GCMForm {
         opening.forget()
     }
 
-    private func join(_ associated: UnsafeRawBufferPointer, _ suffix: UInt8?) -> UnsafeRawBufferPointer {
-        guard let suffix else { return associated }
-        let room = joined.room(for: associated.count + 1)
-        room.copyMemory(from: associated)
-        room[associated.count] = suffix
-        return UnsafeRawBufferPointer(room)
-    }
-
     func seal(
         _ plaintext: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer,
-        _ associated: UnsafeRawBufferPointer, _ suffix: UInt8?, _ output: UnsafeMutableRawBufferPointer
+        _ associated: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) {
-        let associated = join(associated, suffix)
         let code = crypto_aead_aes256gcm_encrypt_detached_afternm(
             output.start, output.start + plaintext.count, nil, plaintext.start, UInt64(plaintext.count),
             associated.start, UInt64(associated.count), nil, nonce.start, sealing.take(key))
@@ -197,9 +197,8 @@ private final class SodiumAES256GCM: AES256GCMForm {
 
     func opens(
         _ sealed: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer,
-        _ associated: UnsafeRawBufferPointer, _ suffix: UInt8?, _ output: UnsafeMutableRawBufferPointer
+        _ associated: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) -> Bool {
-        let associated = join(associated, suffix)
         // Unauthenticated plaintext never leaves: libsodium compares the tag first, or zeroes what it wrote.
         return crypto_aead_aes256gcm_decrypt_detached_afternm(
             output.start, nil, sealed.start, UInt64(output.count), sealed.start + output.count,
@@ -243,7 +242,7 @@ private final class OpenSSLAES256GCM: AES256GCMForm {
 
     func seal(
         _ plaintext: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer,
-        _ associated: UnsafeRawBufferPointer, _ suffix: UInt8?, _ output: UnsafeMutableRawBufferPointer
+        _ associated: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) {
         let known = sealingKey == key.identity
         key.withBytes { bytes in
@@ -253,9 +252,6 @@ private final class OpenSSLAES256GCM: AES256GCMForm {
         var written: Int32 = 0
         if !associated.isEmpty {
             require(EVP_EncryptUpdate(sealing, nil, &written, associated.address, Int32(associated.count)))
-        }
-        if let suffix {
-            withUnsafeBytes(of: suffix) { require(EVP_EncryptUpdate(sealing, nil, &written, $0.address, 1)) }
         }
         if !plaintext.isEmpty {
             require(EVP_EncryptUpdate(sealing, output.address, &written, plaintext.address, Int32(plaintext.count)))
@@ -268,7 +264,7 @@ private final class OpenSSLAES256GCM: AES256GCMForm {
 
     func opens(
         _ sealed: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer,
-        _ associated: UnsafeRawBufferPointer, _ suffix: UInt8?, _ output: UnsafeMutableRawBufferPointer
+        _ associated: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) -> Bool {
         let known = openingKey == key.identity
         key.withBytes { bytes in
@@ -278,9 +274,6 @@ private final class OpenSSLAES256GCM: AES256GCMForm {
         var written: Int32 = 0
         if !associated.isEmpty {
             require(EVP_DecryptUpdate(opening, nil, &written, associated.address, Int32(associated.count)))
-        }
-        if let suffix {
-            withUnsafeBytes(of: suffix) { require(EVP_DecryptUpdate(opening, nil, &written, $0.address, 1)) }
         }
         let count = output.count
         if count > 0 {
