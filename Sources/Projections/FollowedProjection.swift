@@ -46,7 +46,7 @@ package final class FollowedProjection {
 
     /// A loading file is committed after so many events, or so many seconds. A page into which several batches put rows
     /// is then written once. A process that is killed does at most that work again.
-    private static let eventsOfACommit: Int64 = 1 << 16
+    private static let eventsOfACommit: Int64 = 1 << 17
     private static let secondsOfACommit = 1.0
     /// About the size of a write-ahead log that is checkpointed at every 1000 pages.
     private static let usualJournalBytes = 8 << 20

@@ -37,6 +37,12 @@ struct FixColumns: Equatable {
         /// Any value in degrees; the range is checked where a coordinate is made.
         init(_ value: Double) { (self.value, whole) = (value, FixDetails.wholeDegrees(value)) }
 
+        /// A whole number of 10⁻⁷ degrees.
+        init(whole: Int64) { (value, self.whole) = (FixDetails.degrees(whole: whole), whole) }
+
+        /// The number that the column has, by which rows are ordered.
+        var stored: Double { whole.map(Double.init) ?? value }
+
         /// Binds an integer or a REAL.
         func bind(to statement: borrowing Statement, at index: Int32) throws(SQLiteError) {
             if let whole { try statement.bind(whole, at: index) } else { try statement.bind(value, at: index) }
@@ -57,14 +63,21 @@ struct FixColumns: Equatable {
         }
     }
 
-    /// The columns of a fix. −0 meters becomes 0, as a column would return it.
+    init(
+        timestamp: Timestamp, latitude: Degrees, longitude: Degrees, horizontalAccuracy: Double?, details: [UInt8]?
+    ) {
+        (self.timestamp, self.latitude, self.longitude) = (timestamp, latitude, longitude)
+        (self.horizontalAccuracy, self.details) = (horizontalAccuracy, details)
+    }
+
+    /// The columns of a fix. −0 meters becomes 0, and no number becomes `nil`, as a column would return them.
     ///
     /// Cost: encodes the details, some tens of bytes.
     init(_ fix: Fix) {
         timestamp = fix.timestamp
         latitude = Degrees(fix.coordinate.latitude)
         longitude = Degrees(fix.coordinate.longitude)
-        horizontalAccuracy = fix.horizontalAccuracy?.positiveZero
+        horizontalAccuracy = fix.horizontalAccuracy.flatMap { $0.isNaN ? nil : $0.positiveZero }
         details = FixDetails.encode(fix)
     }
 
@@ -174,6 +187,16 @@ package struct ReportedFix: Hashable, Sendable {
         fix.receivedAt = try statement.optionalInt(at: 2).map { (delay) throws(SQLiteError) in
             try Timestamp(fix.timestamp.milliseconds, plus: delay)
         }
+        self.fix = fix
+    }
+
+    /// Decodes the details of a row.
+    ///
+    /// - Throws: A damaged projection as for a row of the file.
+    init(_ row: FixRow) throws(SQLiteError) {
+        (device, number) = (row.device, row.number)
+        var fix = try row.columns.fix
+        fix.receivedAt = try row.receivedAt
         self.fix = fix
     }
 }

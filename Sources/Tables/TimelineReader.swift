@@ -57,37 +57,23 @@ package enum TimelineReader {
     ///   - after: The key of the last fix of the page before; `nil` for the first page.
     ///   - limit: The most rows, at least 1.
     ///
-    /// One range of the primary key of `fix`. Twins and withdrawn fixes are in other tables and do not appear.
+    /// Cost: one range of the primary key of `fix`. Twins and withdrawn fixes are in other tables and do not appear.
     package static func fixes(
         of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey? = nil, limit: Int,
         in connection: borrowing Connection
     ) throws(SQLiteError) -> [ReportedFix] {
-        try connection.cached(fixesSQL) { (statement) throws(SQLiteError) in
-            try bindPage(of: person, from: from, to: to, after: after, limit: limit, to: statement)
-            var found: [ReportedFix] = []
-            found.reserveCapacity(min(limit, 1000))
-            while try statement.step() { found.append(try ReportedFix(statement)) }
-            return found
+        let after = after.map(FixIdentity.init)
+        var found: [ReportedFix] = []
+        found.reserveCapacity(min(limit, 1000))
+        try FixBlocks.eachFix(
+            of: person, from: max(from?.milliseconds ?? .min, after?.timestamp.milliseconds ?? .min),
+            through: to.map { $0.milliseconds - 1 } ?? .max, in: connection
+        ) { (fix) throws(SQLiteError) in
+            if let after, fix.identity <= after { return true }
+            found.append(try ReportedFix(fix))
+            return found.count < limit
         }
-    }
-
-    /// Binds a range, the key of the page before and a limit, from 1 to 8.
-    ///
-    /// Without a key, the parameters 4 to 7 are smaller than every row. The lower bound is the later of `from` and
-    /// the key's time, so that SQLite starts at the page and not at the range.
-    static func bindPage(
-        of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey?, limit: Int,
-        to statement: borrowing Statement
-    ) throws(SQLiteError) {
-        try statement.bind(person.rawValue, at: 1)
-        try statement.bind(max(from?.milliseconds ?? .min, after?.timestamp.milliseconds ?? .min), at: 2)
-        try statement.bind(to?.milliseconds ?? .max, at: 3)
-        // The key before all fixes.
-        try statement.bind(after?.timestamp.milliseconds ?? .min, at: 4)
-        try statement.bind(after?.device.rawValue ?? .min, at: 5)
-        try FixColumns.Degrees(after?.latitude ?? 0).bind(to: statement, at: 6)
-        try FixColumns.Degrees(after?.longitude ?? 0).bind(to: statement, at: 7)
-        try statement.bind(limit, at: 8)
+        return found
     }
 
     /// The fixes of the device that led at their time, up to a limit.
@@ -121,16 +107,19 @@ package enum TimelineReader {
 
     /// The person's latest fix with a valid coordinate, at or before a time.
     ///
-    /// One search from the end of the primary key. It may skip rows that a device marked as invalid; a person whose
-    /// rows are all invalid costs a look at each.
+    /// Cost: a search from the end of the primary key. Fixes that a device marked as invalid are skipped, so a person all
+    /// of whose fixes are invalid costs a look at each.
     package static func latestFix(
         of person: PersonID, atOrBefore moment: Timestamp, in connection: borrowing Connection
     ) throws(SQLiteError) -> ReportedFix? {
-        try connection.cached(latestFixSQL) { (statement) throws(SQLiteError) in
-            try statement.bind(person.rawValue, at: 1)
-            try statement.bind(moment.milliseconds, at: 2)
-            return try statement.step() ? try ReportedFix(statement) : nil
+        var found: ReportedFix?
+        try FixBlocks.eachFixBackwards(of: person, through: moment.milliseconds, in: connection) {
+            (fix) throws(SQLiteError) in
+            if let accuracy = fix.columns.horizontalAccuracy, accuracy < 0 { return true }
+            found = try ReportedFix(fix)
+            return false
         }
+        return found
     }
 
     /// The derived visits of the person that overlap `from` … `to` and arrive after `arrivingAfter`, in order of
@@ -267,21 +256,31 @@ package enum TimelineReader {
         of person: PersonID, id: UInt64, at now: Timestamp, corrected corrections: VisitCorrections,
         _ transform: GeocentricTransform?, in connection: borrowing Connection
     ) throws(SQLiteError) -> Visit? {
-        let moment = try connection.cached(placesSQL) { (statement) throws(SQLiteError) -> Timestamp? in
-            try statement.bind(person.rawValue, at: 1)
-            while try statement.step() {
-                let time = Timestamp(milliseconds: statement.int(at: 0))
-                let (latitude, longitude) = (FixColumns.Degrees(statement, at: 1), FixColumns.Degrees(statement, at: 2))
-                guard let place = try? Coordinate(latitude: latitude.value, longitude: longitude.value) else {
-                    throw .damagedProjection
-                }
-                let made = Visit.id(of: person, at: place, time)
-                if made == id { return time }
-                if let cut = corrections.moments.first(where: { Visit.id(ofPartFrom: $0, of: made) == id }) {
-                    return cut
+        var moment: Timestamp?
+        // Whether to look further.
+        func look(
+            _ time: Timestamp, _ latitude: FixColumns.Degrees, _ longitude: FixColumns.Degrees
+        ) throws(SQLiteError) -> Bool {
+            guard let place = try? Coordinate(latitude: latitude.value, longitude: longitude.value) else {
+                throw .damagedProjection
+            }
+            let made = Visit.id(of: person, at: place, time)
+            let cut = corrections.moments.first { Visit.id(ofPartFrom: $0, of: made) == id }
+            moment = made == id ? time : cut
+            return moment == nil
+        }
+        try FixBlocks.eachFixBackwards(of: person, in: connection) { (fix) throws(SQLiteError) in
+            try look(fix.columns.timestamp, fix.columns.latitude, fix.columns.longitude)
+        }
+        if moment == nil {
+            try connection.cached(reportedPlacesSQL) { (statement) throws(SQLiteError) in
+                try statement.bind(person.rawValue, at: 1)
+                while try statement.step() {
+                    let time = Timestamp(milliseconds: statement.int(at: 0))
+                    let latitude = FixColumns.Degrees(statement, at: 1)
+                    guard try look(time, latitude, FixColumns.Degrees(statement, at: 2)) else { return }
                 }
             }
-            return nil
         }
         guard let moment else { return nil }
         return try visits(
@@ -354,28 +353,6 @@ package enum TimelineReader {
 // MARK: - SQL
 
 extension TimelineReader {
-    /// By the primary key; ?4 to ?7 are the key of the last fix of the page before.
-    static let fixesSQL: StaticString = """
-        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
-            horizontal_accuracy_meters, details
-        FROM fix
-        WHERE person = ?1 AND timestamp_ms >= ?2 AND timestamp_ms < ?3
-            AND (timestamp_ms, device, latitude_degrees, longitude_degrees) > (?4, ?5, ?6, ?7)
-        ORDER BY timestamp_ms, device, latitude_degrees, longitude_degrees
-        LIMIT ?8
-        """
-
-    /// A search from the end of the primary key. Fixes with a negative accuracy, which are no location, are skipped.
-    static let latestFixSQL: StaticString = """
-        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
-            horizontal_accuracy_meters, details
-        FROM fix
-        WHERE person = ?1 AND timestamp_ms <= ?2
-            AND (horizontal_accuracy_meters IS NULL OR horizontal_accuracy_meters >= 0)
-        ORDER BY timestamp_ms DESC, device DESC, latitude_degrees DESC, longitude_degrees DESC
-        LIMIT 1
-        """
-
     /// A person's visits do not overlap, so of those that arrived before the range only the last can reach into it.
     ///
     /// Parameters: person, from, to, the last arrival of the page before, limit. The inner search finds the visit
@@ -399,12 +376,8 @@ extension TimelineReader {
         WHERE person = ?1 AND id = ?2
         """
 
-    /// The times and places of the person's devices, the latest first.
-    static let placesSQL: StaticString = """
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees
-        FROM fix
-        WHERE person = ?1
-        UNION ALL
+    /// The times and places of the moments that the person's devices reported, the latest first.
+    static let reportedPlacesSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees
         FROM reported
         WHERE person = ?1

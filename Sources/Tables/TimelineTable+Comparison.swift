@@ -46,45 +46,53 @@ extension TimelineTable {
     private func eachFix(
         of person: PersonID?, _ body: (ProjectionRow) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
-        func fix(
-            _ statement: borrowing Statement, _ person: PersonID, isWithdrawn: Bool = false
-        ) -> ProjectionRow {
-            let device = DeviceID(rawValue: statement.int(at: 1))
-            let columns = FixColumns(statement, from: 2)
-            let hash = isWithdrawn ? withdrawnHash(person, device, columns) : hash(person, device, columns)
+        func compared(_ fix: FixRow, isWithdrawn: Bool = false) -> ProjectionRow {
+            let (columns, hash) = (fix.columns, isWithdrawn ? withdrawnHash(fix) : hash(fix))
             return ProjectionRow(
-                table: isWithdrawn ? "withdrawn" : "fix", person: person,
-                key: "person \(person.rawValue) \(columns.timestamp.milliseconds) ms device \(device.rawValue) "
+                table: isWithdrawn ? "withdrawn" : "fix", person: fix.person,
+                key: "person \(fix.person.rawValue) \(columns.timestamp.milliseconds) ms "
+                    + "device \(fix.device.rawValue) "
                     + "\(columns.latitude.value) \(columns.longitude.value) \(hash.hex.prefix(8))",
                 summary: columns.summary, columns: columns.compared, hash: hash)
         }
+        func each(_ sql: StaticString, isWithdrawn: Bool = false) throws(SQLiteError) {
+            try file.connection.cached(sql) { (statement) throws(SQLiteError) in
+                try statement.bind(person?.rawValue ?? .min, at: 1)
+                try statement.bind(person?.rawValue ?? .max, at: 2)
+                while try statement.step() {
+                    let person = PersonID(rawValue: statement.int(at: 9))
+                    try FixBlocks.eachFix(statement, of: person) { (fix) throws(SQLiteError) in
+                        try body(compared(fix, isWithdrawn: isWithdrawn))
+                        return true
+                    }
+                }
+            }
+        }
+        if let person { try blocks.write(person) } else { try blocks.write() }
         try each(
-            person,
             """
-            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+                received_after_ms, device, following, person
             FROM fix
             WHERE person BETWEEN ? AND ?
             ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees
-            """, body
-        ) { statement, person throws(SQLiteError) in fix(statement, person) }
+            """)
         try each(
-            person,
             """
-            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+                received_after_ms, device, NULL, person
             FROM twin
             WHERE person BETWEEN ? AND ?
             ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees, content
-            """, body
-        ) { statement, person throws(SQLiteError) in fix(statement, person) }
+            """)
         try each(
-            person,
             """
-            SELECT person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details
+            SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+                received_after_ms, device, NULL, person
             FROM withdrawn
             WHERE person BETWEEN ? AND ?
             ORDER BY person, timestamp_ms, device, latitude_degrees, longitude_degrees, content
-            """, body
-        ) { statement, person throws(SQLiteError) in fix(statement, person, isWithdrawn: true) }
+            """, isWithdrawn: true)
     }
 
     /// The moments of visits that devices reported, and which of them are withdrawn. −1 in the accuracy means that the device

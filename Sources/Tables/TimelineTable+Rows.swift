@@ -7,57 +7,73 @@ import Whereabouts
 /// Reads rows back: for the fold and for erasing. The fold reads its own rows only, by the protocol
 /// `TimelineRows`, which documents each function.
 extension TimelineTable: TimelineRows {
-    /// Merges `fix`, `twin` and `reported` by time and device. Withdrawn fixes are not among them.
+    /// Merges `fix` with `twin` and `reported` by time and device. Withdrawn fixes are not among them.
     ///
     /// - Throws: A damaged projection for degrees out of range or an unknown kind of moment.
     func eachFix(
         of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(SQLiteError) -> Bool
     ) throws(SQLiteError) {
-        try file.connection.cached(Self.eachFixSQL) { (statement) throws(SQLiteError) in
+        let from = from?.milliseconds ?? .min
+        try file.connection.cached(Self.besidesSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
-            try statement.bind(from?.milliseconds ?? .min, at: 2)
-            var moments: [StoredFix] = []
-            while try statement.step() {
-                let timestamp = statement.int(at: 0)
-                let latitude = FixColumns.Degrees(statement, at: 1).value
-                let longitude = FixColumns.Degrees(statement, at: 2).value
-                guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
-                    throw .damagedProjection
+            try statement.bind(from, at: 2)
+            var besides = try Besides(statement)
+            var wantsMore = true
+            try eachFixRow(of: person, from: from) { (row) throws(SQLiteError) in
+                while let next = besides.next, !row.precedes(next) {
+                    try besides.advance(statement)
+                    wantsMore = try body(next)
+                    if !wantsMore { return false }
                 }
-                let kind = statement.optionalInt(at: 6)
-                let report = kind.flatMap(ReportedMoment.Kind.init(rawValue:)).map {
-                    ReportedMoment(kind: $0, until: Timestamp(milliseconds: statement.int(at: 7)))
-                }
-                if kind != nil, report == nil { throw .damagedProjection }
-                let accuracy = statement.optionalDouble(at: 3)
-                let fix = StoredFix(
-                    device: DeviceID(rawValue: statement.int(at: 5)),
-                    timestamp: Timestamp(milliseconds: timestamp), coordinate: coordinate,
-                    horizontalAccuracy: report != nil && accuracy == -1 ? nil : accuracy,
-                    receivedAt: try statement.optionalInt(at: 4).map { (delay) throws(SQLiteError) in
-                        try Timestamp(timestamp, plus: delay)
-                    },
-                    report: report)
-                if report != nil {
+                wantsMore = try body(try row.stored)
+                return wantsMore
+            }
+            while wantsMore, let next = besides.next {
+                try besides.advance(statement)
+                wantsMore = try body(next)
+            }
+        }
+    }
+
+    /// Gives the person's fixes as rows of `fix`, after the changes that are not in the file yet are written.
+    func eachFixRow(
+        of person: PersonID, from: Int64 = .min, through: Int64 = .max,
+        _ body: (FixRow) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
+        try blocks.write(person)
+        try FixBlocks.eachFix(of: person, from: from, through: through, in: file.connection, body)
+    }
+
+    /// The next row of `twin` or `reported`.
+    private struct Besides {
+        /// `nil` after the last one.
+        private(set) var next: StoredFix?
+        /// The reported moments of the time of the last one.
+        private var moments: [StoredFix] = []
+
+        /// - Parameter statement: One of ``besidesSQL``.
+        init(_ statement: borrowing Statement) throws(SQLiteError) { try advance(statement) }
+
+        /// - Throws: A damaged projection for degrees out of range or an unknown kind of moment.
+        mutating func advance(_ statement: borrowing Statement) throws(SQLiteError) {
+            next = nil
+            while next == nil, try statement.step() {
+                let fix = try StoredFix(statement)
+                if fix.report != nil {
                     // A moment that several events report has several rows and counts once.
                     if moments.last?.timestamp != fix.timestamp { moments.removeAll() }
                     if moments.contains(where: { $0.isSameMoment(as: fix) }) { continue }
                     moments.append(fix)
                 }
-                guard try body(fix) else { return }
+                next = fix
             }
         }
     }
 
-    /// Three ordered searches whose results SQLite merges.
+    /// Two ordered searches whose results SQLite merges.
     ///
-    /// Parameters: person, from. Each of the three is a range of its primary key, so nothing is sorted.
-    static let eachFixSQL: StaticString = """
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
-            NULL, NULL
-        FROM fix
-        WHERE person = ?1 AND timestamp_ms >= ?2
-        UNION ALL
+    /// Parameters: person, from. Each of the two is a range of its primary key, so nothing is sorted.
+    static let besidesSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
             NULL, NULL
         FROM twin
@@ -85,19 +101,23 @@ extension TimelineTable: TimelineRows {
 
     /// Needed only after fixes were withdrawn, when the stored newest receipt may belong to one of them.
     func latestReceipt(of person: PersonID) throws(SQLiteError) -> Timestamp? {
-        try file.connection.cached(Self.latestReceiptSQL) { (statement) throws(SQLiteError) in
+        var latest = try file.connection.cached(Self.latestReceiptSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             return try statement.step() ? statement.optionalInt(at: 0).map(Timestamp.init(milliseconds:)) : nil
         }
+        try eachFixRow(of: person) { (fix) throws(SQLiteError) in
+            let receipt = try fix.receivedAt ?? fix.columns.timestamp
+            latest = max(latest ?? receipt, receipt)
+            return true
+        }
+        return latest
     }
 
-    /// Cost: reads all rows of the person. A fix without a time of receipt counts with its device time.
+    /// A fix without a time of receipt counts with its device time.
     static let latestReceiptSQL: StaticString = """
         SELECT max(latest)
         FROM (
-            SELECT max(timestamp_ms + coalesce(received_after_ms, 0)) AS latest FROM fix WHERE person = ?1
-            UNION ALL
-            SELECT max(timestamp_ms + coalesce(received_after_ms, 0)) FROM twin WHERE person = ?1
+            SELECT max(timestamp_ms + coalesce(received_after_ms, 0)) AS latest FROM twin WHERE person = ?1
             UNION ALL
             SELECT max(timestamp_ms + received_after_ms) FROM reported WHERE person = ?1
         )
@@ -286,7 +306,40 @@ extension Lead {
     }
 }
 
+extension FixRow {
+    /// Whether it comes before the other in the order of time and device, in which it may follow a fix of its own.
+    fileprivate func precedes(_ other: StoredFix) -> Bool {
+        columns.timestamp == other.timestamp
+            ? device.rawValue <= other.device.rawValue : columns.timestamp < other.timestamp
+    }
+}
+
 extension StoredFix {
+    /// Reads time, latitude, longitude, accuracy, receipt less device time, device, and kind and end of a moment.
+    ///
+    /// - Throws: A damaged projection for degrees out of range or an unknown kind of moment.
+    fileprivate init(_ statement: borrowing Statement) throws(SQLiteError) {
+        let timestamp = statement.int(at: 0)
+        let latitude = FixColumns.Degrees(statement, at: 1).value
+        let longitude = FixColumns.Degrees(statement, at: 2).value
+        guard let coordinate = try? Coordinate(latitude: latitude, longitude: longitude) else {
+            throw .damagedProjection
+        }
+        let kind = statement.optionalInt(at: 6)
+        let report = kind.flatMap(ReportedMoment.Kind.init(rawValue:)).map {
+            ReportedMoment(kind: $0, until: Timestamp(milliseconds: statement.int(at: 7)))
+        }
+        if kind != nil, report == nil { throw .damagedProjection }
+        let accuracy = statement.optionalDouble(at: 3)
+        self.init(
+            device: DeviceID(rawValue: statement.int(at: 5)), timestamp: Timestamp(milliseconds: timestamp),
+            coordinate: coordinate, horizontalAccuracy: report != nil && accuracy == -1 ? nil : accuracy,
+            receivedAt: try statement.optionalInt(at: 4).map { (delay) throws(SQLiteError) in
+                try Timestamp(timestamp, plus: delay)
+            },
+            report: report)
+    }
+
     /// Whether both are the same moment of a reported visit, whenever each was received.
     fileprivate func isSameMoment(as other: StoredFix) -> Bool {
         device == other.device && timestamp == other.timestamp && report == other.report

@@ -68,12 +68,12 @@ extension TimelineTable {
                 ON CONFLICT DO NOTHING
                 """
             ) { (statement) throws(SQLiteError) in
-                try bind(row, to: statement)
+                try row.bind(to: statement)
                 try statement.bind(Self.content(hash(row)), at: 10)
                 try statement.run()
                 return file.connection.changes == 1
             }
-            if isNew { file.fingerprint.add(withdrawnHash(row.person, row.device, row.columns)) }
+            if isNew { file.fingerprint.add(withdrawnHash(row)) }
         }
         return taken
     }
@@ -85,7 +85,7 @@ extension TimelineTable {
     /// Cost: a look at all fixes of the person for each device.
     func retireFixes(_ numbers: ClosedRange<Int64>, of person: PersonID) throws(SQLiteError) -> [FixRow] {
         var taken: [FixRow] = []
-        for device in try devices(Self.devicesSQL, of: person) {
+        for device in try devicesWithFixes(of: person) {
             let searched = Searched(FixNumbers(device: device, numbers: numbers), of: person, .erased)
             taken += try take(searched)
             for row in try rows(Self.searchedWithdrawnSQL, searched) { try deleteWithdrawn(row) }
@@ -103,30 +103,27 @@ extension TimelineTable {
         }
     }
 
-    /// The devices that have fixes, also withdrawn ones.
-    private static let devicesSQL: StaticString = """
-        SELECT device FROM fix WHERE person = ?1
-        UNION
-        SELECT device FROM withdrawn WHERE person = ?1
-        ORDER BY device
-        """
+    /// The devices that have fixes, also withdrawn ones, by number. Twins have the devices of their fixes.
+    private func devicesWithFixes(of person: PersonID) throws(SQLiteError) -> [DeviceID] {
+        var found = Set(try devices("SELECT DISTINCT device FROM withdrawn WHERE person = ?", of: person))
+        try eachFixRow(of: person) { (fix) throws(SQLiteError) in
+            found.insert(fix.device)
+            return true
+        }
+        return found.sorted { $0.rawValue < $1.rawValue }
+    }
 
     /// Deletes fixes; of twins, the next one takes the row in `fix`. Returns the deleted rows.
     private func take(_ searched: Searched) throws(SQLiteError) -> [FixRow] {
-        let (twins, firsts) = (try rows(Self.searchedTwinsSQL, searched), try rows(Self.searchedFixesSQL, searched))
+        let (twins, firsts) = (try rows(Self.searchedTwinsSQL, searched), try fixes(searched))
         for twin in twins { try deleteTwin(twin) }
         for first in firsts {
             let next = try twinsLike(first).min { precedes($0, hash($0), $1, hash($1)) }
             if let next {
                 try deleteTwin(next)
-                try replaceFirst(with: next)
+                try blocks.replace(with: next)
             } else {
-                try run(
-                    """
-                    DELETE FROM fix
-                    WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ?
-                        AND longitude_degrees = ?
-                    """, identityOf: first)
+                try blocks.remove(first)
             }
         }
         for row in twins + firsts { file.fingerprint.subtract(hash(row)) }
@@ -152,39 +149,25 @@ extension TimelineTable {
             DELETE FROM withdrawn
             WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
                 AND content = ?
-            """, identityOf: row, withContent: true)
-        file.fingerprint.subtract(withdrawnHash(row.person, row.device, row.columns))
+            """, row)
+        file.fingerprint.subtract(withdrawnHash(row))
     }
-
-    /// The hash of a row of `withdrawn`.
-    ///
-    /// The table's name is the only difference from ``hash(_:_:_:)``.
-    func withdrawnHash(_ person: PersonID, _ device: DeviceID, _ columns: FixColumns) -> Fingerprint {
-        file.hasher.hash { writer in
-            writer.array(8)
-            writer.text("withdrawn")
-            writer.integer(person.rawValue)
-            writer.integer(device.rawValue)
-            columns.write(to: &writer)
-        }
-    }
-
-    /// The hash of a row of `fix` or `twin`.
-    private func hash(_ row: FixRow) -> Fingerprint { hash(row.person, row.device, row.columns) }
 
     // MARK: SQL
+
+    /// The rows of `fix` that a search names.
+    private func fixes(_ searched: Searched) throws(SQLiteError) -> [FixRow] {
+        var found: [FixRow] = []
+        try eachFixRow(of: searched.person, from: searched.from, through: searched.to) { (fix) throws(SQLiteError) in
+            if fix.device == searched.fixes.device, searched.fixes.numbers.contains(fix.number) { found.append(fix) }
+            return true
+        }
+        return found
+    }
 
     /// By the primary key: the person's rows of the time.
     ///
     /// Parameters: person, first and last time, device, first and last number.
-    static let searchedFixesSQL: StaticString = """
-        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
-            received_after_ms
-        FROM fix
-        WHERE person = ?1 AND timestamp_ms BETWEEN ?2 AND ?3 AND device = ?4 AND number BETWEEN ?5 AND ?6
-        """
-
-    /// As ``searchedFixesSQL``.
     static let searchedTwinsSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
             received_after_ms
@@ -192,7 +175,7 @@ extension TimelineTable {
         WHERE person = ?1 AND timestamp_ms BETWEEN ?2 AND ?3 AND device = ?4 AND number BETWEEN ?5 AND ?6
         """
 
-    /// As ``searchedFixesSQL``.
+    /// As ``searchedTwinsSQL``.
     static let searchedWithdrawnSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
             received_after_ms
@@ -200,7 +183,7 @@ extension TimelineTable {
         WHERE person = ?1 AND timestamp_ms BETWEEN ?2 AND ?3 AND device = ?4 AND number BETWEEN ?5 AND ?6
         """
 
-    /// Runs one of the three searches.
+    /// Runs one of the two searches.
     private func rows(_ sql: StaticString, _ searched: Searched) throws(SQLiteError) -> [FixRow] {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(searched.person.rawValue, at: 1)
@@ -241,16 +224,14 @@ extension TimelineTable {
             DELETE FROM twin
             WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
                 AND content = ?
-            """, identityOf: row, withContent: true)
+            """, row)
     }
 
-    /// Runs a statement whose parameters are the identity of a fix and, if wanted, the hash of its content.
-    private func run(
-        _ sql: StaticString, identityOf row: FixRow, withContent: Bool = false
-    ) throws(SQLiteError) {
+    /// Runs a statement whose parameters are the identity of a fix and the hash of its content.
+    private func run(_ sql: StaticString, _ row: FixRow) throws(SQLiteError) {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try bindIdentity(of: row, to: statement)
-            if withContent { try statement.bind(Self.content(hash(row)), at: 6) }
+            try statement.bind(Self.content(hash(row)), at: 6)
             try statement.run()
         }
     }
@@ -265,28 +246,6 @@ extension TimelineTable {
     }
 }
 
-extension TimelineTable.FixRow {
-    /// Reads the columns of ``FixColumns``, number, and receipt less device time.
-    init(_ statement: borrowing Statement, of person: PersonID, _ device: DeviceID) {
-        self.init(
-            person: person, device: device, columns: FixColumns(statement, from: 0), number: statement.int(at: 5),
-            receivedAfter: statement.optionalInt(at: 6))
-    }
-
-    /// The part from which visits are derived.
-    var stored: StoredFix {
-        get throws(SQLiteError) {
-            let receivedAt = try receivedAfter.map { (delay) throws(SQLiteError) in
-                try Timestamp(columns.timestamp.milliseconds, plus: delay)
-            }
-            let fix = try columns.fix
-            return StoredFix(
-                device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
-                horizontalAccuracy: fix.horizontalAccuracy, receivedAt: receivedAt)
-        }
-    }
-}
-
 extension TimelineReader {
     /// The person's withdrawn fixes with `from` ≤ timestamp < `to`, by time, device and place, after a page's end.
     ///
@@ -296,7 +255,15 @@ extension TimelineReader {
         in connection: borrowing Connection
     ) throws(SQLiteError) -> [ReportedFix] {
         try connection.cached(withdrawnSQL) { (statement) throws(SQLiteError) in
-            try bindPage(of: person, from: from, to: to, after: after, limit: limit, to: statement)
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(max(from?.milliseconds ?? .min, after?.timestamp.milliseconds ?? .min), at: 2)
+            try statement.bind(to?.milliseconds ?? .max, at: 3)
+            // The key before all fixes.
+            try statement.bind(after?.timestamp.milliseconds ?? .min, at: 4)
+            try statement.bind(after?.device.rawValue ?? .min, at: 5)
+            try FixColumns.Degrees(after?.latitude ?? 0).bind(to: statement, at: 6)
+            try FixColumns.Degrees(after?.longitude ?? 0).bind(to: statement, at: 7)
+            try statement.bind(limit, at: 8)
             var found: [ReportedFix] = []
             while try statement.step() { found.append(try ReportedFix(statement)) }
             return found
@@ -312,28 +279,33 @@ extension TimelineReader {
     package static func newestUsable(
         of person: PersonID, _ device: DeviceID, in connection: borrowing Connection
     ) throws(SQLiteError) -> ReportedFix? {
-        let found = try connection.cached(newestUsableSQL) { (statement) throws(SQLiteError) -> [ReportedFix] in
+        var found: [ReportedFix] = []
+        // Takes the usable fixes of the newest time; `false` after these.
+        func take(_ next: ReportedFix) -> Bool {
+            if let first = found.first, next.fix.timestamp < first.fix.timestamp { return false }
+            guard
+                Fix.isUsable(
+                    timestamp: next.fix.timestamp, coordinate: next.fix.coordinate,
+                    horizontalAccuracy: next.fix.horizontalAccuracy, receivedAt: next.fix.receivedAt)
+            else { return true }
+            if let first = found.first, next.fix.timestamp > first.fix.timestamp { found = [] }
+            found.append(next)
+            return true
+        }
+        try FixBlocks.eachFixBackwards(of: person, in: connection) { (fix) throws(SQLiteError) in
+            fix.device != device ? true : take(try ReportedFix(fix))
+        }
+        try connection.cached(newestTwinsSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(device.rawValue, at: 2)
-            var found: [ReportedFix] = []
-            while try statement.step() {
-                let next = try ReportedFix(statement)
-                if let first = found.first, next.fix.timestamp < first.fix.timestamp { break }
-                guard
-                    Fix.isUsable(
-                        timestamp: next.fix.timestamp, coordinate: next.fix.coordinate,
-                        horizontalAccuracy: next.fix.horizontalAccuracy, receivedAt: next.fix.receivedAt)
-                else { continue }
-                found.append(next)
-            }
-            return found
+            while try statement.step() { guard take(try ReportedFix(statement)) else { return } }
         }
         guard found.count > 1 else { return found.first }
         let hasher = RowHasher()
         return found.min { CurrentTable.precedes($0.fix, $1.fix, of: person, device, hasher) }
     }
 
-    /// As ``fixesSQL``.
+    /// By the primary key; ?4 to ?7 are the key of the last fix of the page before, and ?2 is not before its time.
     static let withdrawnSQL: StaticString = """
         SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
             horizontal_accuracy_meters, details
@@ -344,15 +316,10 @@ extension TimelineReader {
         LIMIT ?8
         """
 
-    /// Two ordered searches from the end of the primary keys, which SQLite merges.
+    /// A search from the end of the primary key. The caller stops at the first time that is older than the one found.
     ///
-    /// Parameters: person, device. The caller stops reading at the first time that is older than the one found.
-    static let newestUsableSQL: StaticString = """
-        SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
-            horizontal_accuracy_meters, details
-        FROM fix
-        WHERE person = ?1 AND device = ?2
-        UNION ALL
+    /// Parameters: person, device.
+    static let newestTwinsSQL: StaticString = """
         SELECT device, number, received_after_ms, timestamp_ms, latitude_degrees, longitude_degrees,
             horizontal_accuracy_meters, details
         FROM twin

@@ -6,9 +6,9 @@ import Whereabouts
 
 /// Fixes, visits and crossings.
 ///
-/// `fix` has one row for each identity. Twins have the same identity and different contents; all but the first, in the
-/// order of their contents, are in `twin`, so that a fix without twins costs nothing more. `withdrawn` has the fixes that
-/// no longer count. `reported` has the moments of visits that devices reported, with −1 for a missing accuracy, once for
+/// `fix` has one fix for each identity, some thirty of them in one row (``FixBlocks``). Twins have the same identity and
+/// different contents; all but the first, in the order of their contents, are in `twin`, so that a fix without twins costs
+/// nothing more. `withdrawn` has the fixes that no longer count. `reported` has the moments of visits that devices reported, with −1 for a missing accuracy, once for
 /// each event that reports them; `withdrawn_reported` has those that no longer count. Rows of these tables are written as
 /// they arrive, the others by the changes of `TimelineFold`.
 ///
@@ -26,7 +26,8 @@ package final class TimelineTable: Projection {
     /// Times are milliseconds since 1970, UTC.
     /// - `fix`, `twin`, `withdrawn`: degrees are whole numbers of 10⁻⁷ degrees if they are exactly that, else doubles
     ///   (``FixColumns``). `details` is a CBOR array of the other members; NULL if there are none. `content`
-    ///   distinguishes the twins of one identity.
+    ///   distinguishes the twins of one identity. `following` of `fix` has the fixes up to the person's next row
+    ///   (``FixPacking``); NULL if there are none.
     /// - `reported`, `withdrawn_reported`: `kind` is `ReportedMoment.Kind`, `until_ms` the end of the stay that begins at this time, or
     ///   this time.
     /// - `visit`: `id` is a hash as 64 bits, `fixes` the number of fixes inside, `last_seen_ms` the last moment with
@@ -54,6 +55,7 @@ package final class TimelineTable: Projection {
             details BLOB,
             number INTEGER NOT NULL,
             received_after_ms INTEGER,
+            following BLOB,
             PRIMARY KEY (person, timestamp_ms, device, latitude_degrees, longitude_degrees)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE twin (
@@ -200,6 +202,8 @@ package final class TimelineTable: Projection {
     private let rules: VisitRules
     /// The derivation: the state of the persons whose fixes came last.
     private var timeline: TimelineFold
+    /// The fixes, as far as they are not in the file yet.
+    let blocks: FixBlocks
     /// The changes to show, collected until `flush()`.
     var news = TimelineNews()
 
@@ -211,6 +215,7 @@ package final class TimelineTable: Projection {
         }
         self.rules = rules
         timeline = TimelineFold(rules)
+        blocks = FixBlocks(file)
     }
 
     /// Folds the events between erasures and revisions of fixes together, and these one by one.
@@ -267,9 +272,10 @@ package final class TimelineTable: Projection {
         for change in changes { try apply(change) }
     }
 
-    /// Settles the derivation and writes the news.
+    /// Settles the derivation, and writes the fixes and the news.
     func flush() throws(SQLiteError) {
         try settle()
+        try blocks.write()
         try writeNews()
     }
 
@@ -284,6 +290,7 @@ package final class TimelineTable: Projection {
     /// Drops the derivation's state and the news; the next fold starts from the restart points in the file.
     func forget() {
         timeline.forget()
+        blocks.forget()
         news = TimelineNews()
     }
 
@@ -294,7 +301,7 @@ package final class TimelineTable: Projection {
         var sum = Fingerprint()
         try eachRow(of: person) { row throws(SQLiteError) in sum.add(row.hash) }
         file.fingerprint.subtract(sum)
-        try delete(from: "DELETE FROM fix WHERE person = ?", person)
+        try blocks.removeAll(of: person)
         try delete(from: "DELETE FROM twin WHERE person = ?", person)
         try delete(from: "DELETE FROM withdrawn WHERE person = ?", person)
         try delete(from: "DELETE FROM reported WHERE person = ?", person)

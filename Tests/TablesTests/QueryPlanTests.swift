@@ -21,17 +21,18 @@ import Testing
 
     @Test func `fixes, visits and crossings`() throws {
         for sql in [
-            TimelineReader.fixesSQL, TimelineReader.visitsSQL, TimelineReader.latestFixSQL,
-            TimelineReader.visitSQL, TimelineReader.toldVisitsSQL, TimelineReader.toldCrossingsSQL,
-            TimelineReader.placesSQL, TimelineReader.leadsSQL, TimelineReader.enteredSQL, TimelineReader.withdrawnSQL,
-            TimelineReader.newestUsableSQL, TimelineTable.searchedFixesSQL, TimelineTable.searchedTwinsSQL,
+            FixBlocks.rangeSQL, FixBlocks.backwardsSQL, FixBlocks.coveringSQL, FixBlocks.followingSQL,
+            FixBlocks.nextSQL, TimelineReader.visitsSQL, TimelineReader.visitSQL, TimelineReader.toldVisitsSQL,
+            TimelineReader.toldCrossingsSQL, TimelineReader.reportedPlacesSQL, TimelineReader.leadsSQL,
+            TimelineReader.enteredSQL, TimelineReader.withdrawnSQL, TimelineReader.newestTwinsSQL,
+            TimelineTable.searchedTwinsSQL,
             TimelineTable.searchedWithdrawnSQL, TimelineTable.searchedReportsSQL,
             TimelineTable.searchedWithdrawnReportsSQL, TimelineTable.countedSQL, TimelineTable.countedWithdrawnSQL,
         ] {
             expectSearches(try plan(TimelineTable.self, sql))
         }
         expectSearches(try plan(TimelineTable.self, TimelineReader.crossingsSQL))
-        expectSearches(try plan(TimelineTable.self, TimelineTable.eachFixSQL))
+        expectSearches(try plan(TimelineTable.self, TimelineTable.besidesSQL))
     }
 
     @Test func `current fixes and the stream index`() throws {

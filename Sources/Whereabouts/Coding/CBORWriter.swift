@@ -36,7 +36,7 @@ package struct CBORWriter: Sendable {
     /// A byte string, copied from the buffer.
     package mutating func byteString(_ value: UnsafeRawBufferPointer) {
         head(2, UInt64(value.count))
-        bytes.append(contentsOf: value)
+        raw(value)
     }
 
     /// The head of a byte string of `count` bytes; `raw(_:)` with that many bytes must follow.
@@ -80,12 +80,15 @@ package struct CBORWriter: Sendable {
         }
         let single = Float(value)
         guard Double(single) == value else {
-            return append(0xFB, value.bitPattern, width: 8)
+            bytes.append(0xFB)
+            return append(value.bitPattern)
         }
         if let half = Self.halfBits(single) {
-            append(0xF9, UInt64(half), width: 2)
+            bytes.append(0xF9)
+            append(half)
         } else {
-            append(0xFA, UInt64(single.bitPattern), width: 4)
+            bytes.append(0xFA)
+            append(single.bitPattern)
         }
     }
 
@@ -93,26 +96,43 @@ package struct CBORWriter: Sendable {
     package mutating func raw(_ value: [UInt8]) { bytes.append(contentsOf: value) }
 
     /// Bytes that are CBOR already, or the content of a byte string whose head was written.
-    package mutating func raw(_ value: UnsafeRawBufferPointer) { bytes.append(contentsOf: value) }
+    package mutating func raw(_ value: UnsafeRawBufferPointer) {
+        // An array appends raw bytes one by one.
+        bytes.append(contentsOf: value.assumingMemoryBound(to: UInt8.self))
+    }
 
     private mutating func head(_ major: UInt8, _ value: UInt64) {
         let type = major << 5
         switch value {
         case 0..<24: bytes.append(type | UInt8(truncatingIfNeeded: value))
-        case 24...0xFF: append(type | 24, value, width: 1)
-        case 0x100...0xFFFF: append(type | 25, value, width: 2)
-        case 0x1_0000...0xFFFF_FFFF: append(type | 26, value, width: 4)
-        default: append(type | 27, value, width: 8)
+        case 24...0xFF:
+            bytes.append(type | 24)
+            bytes.append(UInt8(truncatingIfNeeded: value))
+        case 0x100...0xFFFF:
+            bytes.append(type | 25)
+            append(UInt16(truncatingIfNeeded: value))
+        case 0x1_0000...0xFFFF_FFFF:
+            bytes.append(type | 26)
+            append(UInt32(truncatingIfNeeded: value))
+        default:
+            bytes.append(type | 27)
+            append(value)
         }
     }
 
-    /// Appends a byte and the lowest `width` bytes of a number, highest first, at once: an append costs more than the
-    /// bytes.
-    private mutating func append(_ first: UInt8, _ value: UInt64, width: Int) {
-        let item = UInt128(first) << 120 | UInt128(value) << (120 - 8 * width)
-        withUnsafeBytes(of: item.bigEndian) {
-            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<(1 + width)]))
-        }
+    private mutating func append(_ value: UInt16) {
+        bytes.append(UInt8(truncatingIfNeeded: value >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: value))
+    }
+
+    private mutating func append(_ value: UInt32) {
+        append(UInt16(truncatingIfNeeded: value >> 16))
+        append(UInt16(truncatingIfNeeded: value))
+    }
+
+    private mutating func append(_ value: UInt64) {
+        append(UInt32(truncatingIfNeeded: value >> 32))
+        append(UInt32(truncatingIfNeeded: value))
     }
 
     /// The 16-bit form of `value` if it is exact. Computed here, because `Float16` is not available on x86-64 Linux.

@@ -149,6 +149,8 @@ import Whereabouts
     @discardableResult
     private static func expectOnRecord(_ reader: Reader, _ house: ServiceUnderTest) throws -> [LocationRead] {
         let request = try #require(reader.answer.header("Whereabouts-Request"))
+        // Taken before the log is read: what comes meanwhile is on record, and would be missing from the records here.
+        var blocks = reader.blocks[...]
         let records = try house.events().compactMap { event -> LocationRead? in
             guard event.correlation.description == request, case .locationRead(let read) = event.event else {
                 return nil
@@ -156,7 +158,6 @@ import Whereabouts
             return read
         }
         #expect(records.first?.count == 0 && records.first?.verdict == .own)
-        var blocks = reader.blocks[...]
         for record in records.dropFirst() {
             let batch = blocks.prefix(Int(record.count))
             // The last one may still be on its way to this reader.

@@ -1,0 +1,404 @@
+import Projections
+import SQLite
+import Whereabouts
+
+/// The rows of `fix`, each of which has a block of fixes of one person.
+///
+/// A block has the fixes from its first one up to the first one of the person's next block, in the order of
+/// ``FixIdentity``, one for each identity. The first fix is in the columns of the row and the others are in `following`
+/// (``FixPacking``). A row has at most ``bytesMax`` bytes, so that SQLite keeps it in one page, unless its first fix alone
+/// has more.
+///
+/// The blocks that were used last are in memory, one for each person, with the changes that are not in the file yet.
+/// Whoever reads `fix` calls ``write(_:)`` or ``write()`` before.
+///
+/// Cost: a comparison and an array access for a fix that is later than the person's others; for another one, two searches
+/// and the decoding of a block of about thirty.
+final class FixBlocks {
+    /// SQLite has at most 1002 bytes of a row of this table in a page of 4096 bytes, and the rest in further pages.
+    static let bytesMax = 960
+    /// The fixes of a row, however small they are.
+    private static let fixesMax = 64
+    /// The fixes in memory after which a block is written as more than one row.
+    private static let fixesInMemoryMax = 96
+    /// The blocks in memory between commits, 5 to 20 KiB each.
+    private static let blocksMax = 2048
+
+    private final class Block {
+        let person: PersonID
+        /// The first fix of the row in the file; `nil` for a block that has no row, which is the person's only one.
+        var row: FixIdentity?
+        /// The person has no earlier block, so this one takes fixes before its first.
+        var isFirst: Bool
+        /// The first fix of the next block; `nil` if there is none.
+        let end: FixIdentity?
+        /// In the order of ``FixIdentity``.
+        var fixes: [FixRow]
+        var isChanged = false
+
+        init(of person: PersonID, row: FixIdentity?, isFirst: Bool, end: FixIdentity?, fixes: [FixRow]) {
+            (self.person, self.row, self.isFirst, self.end, self.fixes) = (person, row, isFirst, end, fixes)
+        }
+
+        func covers(_ fix: FixIdentity) -> Bool {
+            if let end, fix >= end { return false }
+            return isFirst || row.map { fix >= $0 } ?? false
+        }
+
+        /// The place of a fix, or the one where it belongs.
+        func place(of fix: FixIdentity) -> (index: Int, isThere: Bool) {
+            guard let last = fixes.last, !(last.identity < fix) else { return (fixes.count, false) }
+            var (low, high) = (0, fixes.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if fixes[middle].identity < fix { low = middle + 1 } else { high = middle }
+            }
+            return (low, low < fixes.count && fixes[low].identity == fix)
+        }
+    }
+
+    private let file: ProjectionFile
+    private var blocks: [PersonID: Block] = [:]
+    private var changed: [Block] = []
+
+    init(_ file: ProjectionFile) { self.file = file }
+
+    // MARK: Fixes
+
+    /// Adds a fix, unless there is one with its identity, which is then returned.
+    func insert(_ row: FixRow) throws(SQLiteError) -> FixRow? {
+        let identity = row.identity
+        let block = try block(of: row.person, covering: identity)
+        let (index, isThere) = block.place(of: identity)
+        if isThere { return block.fixes[index] }
+        block.fixes.insert(row, at: index)
+        note(block)
+        if block.fixes.count > Self.fixesInMemoryMax { try write(block) }
+        return nil
+    }
+
+    /// Puts a twin in the place of the fix with its identity.
+    ///
+    /// - Throws: A damaged projection if there is none.
+    func replace(with row: FixRow) throws(SQLiteError) {
+        let block = try block(of: row.person, covering: row.identity)
+        let (index, isThere) = block.place(of: row.identity)
+        guard isThere else { throw .damagedProjection }
+        block.fixes[index] = row
+        note(block)
+    }
+
+    /// Removes the fix with the identity of this one.
+    ///
+    /// - Throws: A damaged projection if there is none.
+    func remove(_ row: FixRow) throws(SQLiteError) {
+        let block = try block(of: row.person, covering: row.identity)
+        let (index, isThere) = block.place(of: row.identity)
+        guard isThere else { throw .damagedProjection }
+        block.fixes.remove(at: index)
+        note(block)
+        // The place of a block without fixes is unknown to the next one.
+        if block.fixes.isEmpty { try write(row.person) }
+    }
+
+    /// Deletes all rows of a person.
+    func removeAll(of person: PersonID) throws(SQLiteError) {
+        forget(person)
+        try file.connection.cached("DELETE FROM fix WHERE person = ?") { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.run()
+        }
+    }
+
+    // MARK: File
+
+    /// Writes all changes.
+    func write() throws(SQLiteError) {
+        for block in changed { try write(block) }
+        changed.removeAll(keepingCapacity: true)
+        if blocks.count > Self.blocksMax { blocks = [:] }
+    }
+
+    /// Writes the changes of one person and drops the block.
+    func write(_ person: PersonID) throws(SQLiteError) {
+        if let block = blocks[person], block.isChanged { try write(block) }
+        forget(person)
+    }
+
+    /// Drops the changes, because the transaction was rolled back.
+    func forget() { (blocks, changed) = ([:], []) }
+
+    private func forget(_ person: PersonID) {
+        guard let block = blocks.removeValue(forKey: person) else { return }
+        (block.isChanged, block.fixes) = (false, [])
+    }
+
+    private func note(_ block: Block) {
+        if block.isChanged { return }
+        block.isChanged = true
+        changed.append(block)
+    }
+
+    /// The block to which a fix belongs, from the memory or the file.
+    private func block(of person: PersonID, covering fix: FixIdentity) throws(SQLiteError) -> Block {
+        if let block = blocks[person] {
+            if block.covers(fix) { return block }
+            try write(person)
+        } else if blocks.count >= Self.blocksMax {
+            try write()
+            blocks = [:]
+        }
+        let block = try load(of: person, covering: fix)
+        blocks[person] = block
+        return block
+    }
+
+    private func load(of person: PersonID, covering fix: FixIdentity) throws(SQLiteError) -> Block {
+        if let (row, fixes) = try read(Self.coveringSQL, of: person, fix) {
+            return Block(
+                of: person, row: row, isFirst: false, end: try next(of: person, after: fix), fixes: fixes)
+        }
+        // Before the person's first block, or without any.
+        guard let (row, fixes) = try read(Self.followingSQL, of: person, fix) else {
+            return Block(of: person, row: nil, isFirst: true, end: nil, fixes: [])
+        }
+        return Block(of: person, row: row, isFirst: true, end: try next(of: person, after: row), fixes: fixes)
+    }
+
+    private func read(
+        _ sql: StaticString, of person: PersonID, _ fix: FixIdentity
+    ) throws(SQLiteError) -> (FixIdentity, [FixRow])? {
+        try file.connection.cached(sql) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try fix.bind(to: statement, from: 2)
+            guard try statement.step() else { return nil }
+            var fixes: [FixRow] = []
+            try Self.eachFix(statement, of: person) { (fix) throws(SQLiteError) in
+                fixes.append(fix)
+                return true
+            }
+            return (fixes[0].identity, fixes)
+        }
+    }
+
+    private func next(of person: PersonID, after fix: FixIdentity) throws(SQLiteError) -> FixIdentity? {
+        try file.connection.cached(Self.nextSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try fix.bind(to: statement, from: 2)
+            return try statement.step() ? FixIdentity(statement, from: 0) : nil
+        }
+    }
+
+    /// Writes a block as one or more rows. The last of these stays in memory.
+    private func write(_ block: Block) throws(SQLiteError) {
+        guard block.isChanged else { return }
+        block.isChanged = false
+        let rows = Self.rows(block.fixes[...], isLast: block.end == nil)
+        if let row = block.row, row != block.fixes.first?.identity { try delete(row, of: block.person) }
+        for row in rows { try write(row) }
+        guard let last = rows.last else { return forget(block.person) }
+        block.row = last.first.identity
+        if rows.count > 1 {
+            block.isFirst = false
+            block.fixes.removeFirst(block.fixes.count - last.count)
+        }
+    }
+
+    /// A row of the file.
+    private struct Row {
+        let first: FixRow
+        let following: [UInt8]
+        /// The number of fixes.
+        let count: Int
+    }
+
+    /// Divides fixes into rows. The person's newest row is filled first; rows between others are divided in halves, so that
+    /// both have room for further late fixes.
+    private static func rows(_ fixes: ArraySlice<FixRow>, isLast: Bool) -> [Row] {
+        guard let first = fixes.first else { return [] }
+        let room = bytesMax - bytes(of: first)
+        var packing = FixPacking(after: first)
+        var bytes = 0
+        for index in fixes.indices.dropFirst() {
+            packing.append(fixes[index])
+            let count = index - fixes.startIndex
+            guard packing.bytes.count > room || count == fixesMax else {
+                bytes = packing.bytes.count
+                continue
+            }
+            if isLast || fixes.count == 2 {
+                let row = Row(first: first, following: Array(packing.bytes[..<bytes]), count: count)
+                return [row] + rows(fixes[index...], isLast: isLast)
+            }
+            let middle = fixes.startIndex + fixes.count / 2
+            return rows(fixes[..<middle], isLast: false) + rows(fixes[middle...], isLast: false)
+        }
+        return [Row(first: first, following: packing.bytes, count: fixes.count)]
+    }
+
+    /// About the bytes of a fix in the columns of a row.
+    private static func bytes(of fix: FixRow) -> Int { 64 + (fix.columns.details?.count ?? 0) }
+
+    private func write(_ row: Row) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            INSERT OR REPLACE INTO fix
+                (person, device, timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details,
+                number, received_after_ms, following)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { (statement) throws(SQLiteError) in
+            try row.first.bind(to: statement)
+            if row.count > 1 { try statement.bind(row.following, at: 10) }
+            try statement.run()
+        }
+    }
+
+    private func delete(_ fix: FixIdentity, of person: PersonID) throws(SQLiteError) {
+        try file.connection.cached(
+            """
+            DELETE FROM fix
+            WHERE person = ?1 AND timestamp_ms = ?2 AND device = ?3 AND latitude_degrees = ?4 AND longitude_degrees = ?5
+            """
+        ) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try fix.bind(to: statement, from: 2)
+            try statement.run()
+        }
+    }
+
+    // MARK: SQL
+
+    /// Parameters: person, time, device, latitude, longitude. One search backwards in the primary key.
+    static let coveringSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+            received_after_ms, device, following
+        FROM fix
+        WHERE person = ?1 AND (timestamp_ms, device, latitude_degrees, longitude_degrees) <= (?2, ?3, ?4, ?5)
+        ORDER BY timestamp_ms DESC, device DESC, latitude_degrees DESC, longitude_degrees DESC
+        LIMIT 1
+        """
+
+    /// As ``coveringSQL``, forwards.
+    static let followingSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+            received_after_ms, device, following
+        FROM fix
+        WHERE person = ?1 AND (timestamp_ms, device, latitude_degrees, longitude_degrees) > (?2, ?3, ?4, ?5)
+        ORDER BY timestamp_ms, device, latitude_degrees, longitude_degrees
+        LIMIT 1
+        """
+
+    /// As ``followingSQL``, without the contents.
+    static let nextSQL: StaticString = """
+        SELECT timestamp_ms, device, latitude_degrees, longitude_degrees
+        FROM fix
+        WHERE person = ?1 AND (timestamp_ms, device, latitude_degrees, longitude_degrees) > (?2, ?3, ?4, ?5)
+        ORDER BY timestamp_ms, device, latitude_degrees, longitude_degrees
+        LIMIT 1
+        """
+}
+
+extension FixRow {
+    /// Binds the columns in the order of the insertions, from 1 to 9.
+    func bind(to statement: borrowing Statement) throws(SQLiteError) {
+        try statement.bind(person.rawValue, at: 1)
+        try statement.bind(device.rawValue, at: 2)
+        try columns.bind(to: statement, from: 3)
+        try statement.bind(number, at: 8)
+        try statement.bind(receivedAfter, at: 9)
+    }
+}
+
+// MARK: - Reading
+
+extension FixBlocks {
+    /// Gives the fixes of a row of `fix` in their order, until `body` returns `false`.
+    ///
+    /// The row has the columns of ``FixColumns``, number, receipt less device time, device, and `following`.
+    ///
+    /// - Returns: Whether `body` wants more.
+    /// - Throws: A damaged projection for bytes that no packing writes; else what `body` throws.
+    @discardableResult
+    static func eachFix(
+        _ statement: borrowing Statement, of person: PersonID, _ body: (FixRow) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) -> Bool {
+        let first = FixRow(statement, of: person, DeviceID(rawValue: statement.int(at: 7)))
+        guard try body(first) else { return false }
+        var rest = FixUnpacking(statement.lentBytes(at: 8), after: first)
+        while let fix = try rest.next() {
+            guard try body(fix) else { return false }
+        }
+        return true
+    }
+
+    /// Gives the person's fixes with `from` ≤ timestamp ≤ `through` in their order, until `body` returns `false`.
+    ///
+    /// - Parameters:
+    ///   - from: Milliseconds since 1970 UTC, as `through`.
+    ///
+    /// Cost: one range of the primary key, from the block before `from` on, and about 0.1 µs for each fix of these blocks.
+    static func eachFix(
+        of person: PersonID, from: Int64 = .min, through: Int64 = .max, in connection: borrowing Connection,
+        _ body: (FixRow) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
+        try connection.cached(rangeSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(from, at: 2)
+            try statement.bind(through, at: 3)
+            while try statement.step() {
+                let wantsMore = try eachFix(statement, of: person) { (fix) throws(SQLiteError) in
+                    let time = fix.columns.timestamp.milliseconds
+                    if time < from { return true }
+                    return time <= through ? try body(fix) : false
+                }
+                if !wantsMore { return }
+            }
+        }
+    }
+
+    /// Gives the person's fixes with timestamp ≤ `through` from the last to the first, until `body` returns `false`.
+    ///
+    /// Cost: one range of the primary key, read backwards; each block is decoded as a whole.
+    static func eachFixBackwards(
+        of person: PersonID, through: Int64 = .max, in connection: borrowing Connection,
+        _ body: (FixRow) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) {
+        try connection.cached(backwardsSQL) { (statement) throws(SQLiteError) in
+            try statement.bind(person.rawValue, at: 1)
+            try statement.bind(through, at: 2)
+            while try statement.step() {
+                var fixes: [FixRow] = []
+                try eachFix(statement, of: person) { (fix) throws(SQLiteError) in
+                    fixes.append(fix)
+                    return true
+                }
+                for fix in fixes.reversed() where fix.columns.timestamp.milliseconds <= through {
+                    guard try body(fix) else { return }
+                }
+            }
+        }
+    }
+
+    /// The blocks that begin in the range, and those with the last beginning before it, which may reach into it.
+    ///
+    /// Parameters: person, first and last time.
+    static let rangeSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+            received_after_ms, device, following
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms <= ?3
+            AND timestamp_ms >= coalesce(
+                (SELECT max(timestamp_ms) FROM fix WHERE person = ?1 AND timestamp_ms < ?2), ?2)
+        ORDER BY timestamp_ms, device, latitude_degrees, longitude_degrees
+        """
+
+    /// Parameters: person and the last time.
+    static let backwardsSQL: StaticString = """
+        SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
+            received_after_ms, device, following
+        FROM fix
+        WHERE person = ?1 AND timestamp_ms <= ?2
+        ORDER BY timestamp_ms DESC, device DESC, latitude_degrees DESC, longitude_degrees DESC
+        """
+}
