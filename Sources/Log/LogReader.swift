@@ -353,7 +353,7 @@ package final class LogReader {
         case .destroyed: return .erased
         case .lost: return .keyLost
         case .key(let key):
-            let plaintext = head.bytes.withUnsafeBytes { head in
+            let plaintext = head.withBytes { head in
                 try? cipher.open(
                     ciphertext, key: key, nonce: nonce, associated: head, index, into: buffers[Int(index)])
             }

@@ -166,7 +166,7 @@ package struct EventHeader {
         var writer = CBORWriter()
         write(to: &writer)
         if let previous { previous.withBytes { writer.byteString($0) } } else { writer.byteStringHead(0) }
-        return writer.bytes + sha256.hash(body).bytes
+        return writer.finish() + sha256.hash(body).bytes
     }
 
     /// As above, with the header already written into `writer`.
@@ -179,7 +179,7 @@ package struct EventHeader {
             writer.byteStringHead(0)
         }
         let bodyHash = sha256.hash(body)
-        return writer.bytes.withUnsafeBytes { head in
+        return writer.withBytes { head in
             bodyHash.withBytes { sha256.hash(prefix: 0, head, $0) }
         }
     }

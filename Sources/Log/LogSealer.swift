@@ -172,7 +172,7 @@ struct LogSealer: ~Copyable {
             nonces.withNext { nonce in
                 body.byteString(nonce)
                 part.plaintext.withUnsafeBytes { plaintext in
-                    head.bytes.withUnsafeBytes { head in
+                    head.withBytes { head in
                         cipher.seal(
                             plaintext, key: key, nonce: nonce, associated: head, UInt8(index), into: &ciphertext)
                     }
@@ -180,7 +180,7 @@ struct LogSealer: ~Copyable {
             }
             body.byteString(ciphertext)
         }
-        let leaf = body.bytes.withUnsafeBytes {
+        let leaf = body.withBytes {
             EventHeader.leaf(headWithoutPrevious: &head, body: $0, previous: previous?.leaf, sha256)
         }
         range.append(leaf, sha256)

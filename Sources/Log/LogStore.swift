@@ -64,8 +64,8 @@ final class LogStore {
             let next = keys + event.encoded.parts.count
             let leaf = try sealer.seal(event, keys: batch.keys[keys..<next])
             keys = next
-            bytes += sealer.body.bytes.count
-            let result: Result<Void, LogError> = sealer.body.bytes.withUnsafeBytes { body in
+            let result: Result<Void, LogError> = sealer.body.withBytes { body in
+                bytes += body.count
                 do throws(LogError) {
                     try server?.insert(event.header, body: body, leaf)
                     try file.insert(event.header, body: body, leaf)

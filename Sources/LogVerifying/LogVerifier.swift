@@ -273,7 +273,7 @@ package final class LogVerifier {
         _ ciphertext: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer, _ index: Int
     ) -> Bool {
         guard nonce.count == AES256GCM.nonceByteCount, let index = UInt8(exactly: index) else { return false }
-        return scratch.bytes.withUnsafeBytes { head in
+        return scratch.withBytes { head in
             do throws(CryptographyError) {
                 try cipher.open(ciphertext, key: key, nonce: nonce, associated: head, index, into: &buffer)
                 return true

@@ -46,7 +46,7 @@ package final class RowHasher {
     package func hash(_ write: (inout CBORWriter) -> Void) -> Fingerprint {
         writer.reset()
         write(&writer)
-        let words = sha256.hash(writer.bytes).words
+        let words = writer.withBytes { sha256.hash($0) }.words
         return Fingerprint(sum: UInt128(words.0) << 64 | UInt128(words.1))
     }
 }

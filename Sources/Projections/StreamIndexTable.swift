@@ -32,7 +32,7 @@ package final class StreamIndexTable: Projection {
     private static let mostTails = 65_536
 
     /// The open block of a stream, which its next event continues.
-    private struct Tail {
+    private final class Tail {
         /// The version of its first event: a multiple of ``blockVersions`` plus 1.
         var firstVersion: Int64
         /// The events in the block, up to ``blockVersions``.
@@ -42,61 +42,61 @@ package final class StreamIndexTable: Projection {
         /// The block's numbers as they are stored.
         var numbers: [UInt8] = []
         var isDirty = false
+
+        init(firstVersion: Int64) { self.firstVersion = firstVersion }
     }
 
     private let file: ProjectionFile
     /// The open blocks by stream; a stream without an entry is loaded from the file.
     private var tails: [Int64: Tail] = [:]
-    /// The streams whose open block is not written.
-    private var dirty: [Int64] = []
+    /// The open blocks that are not written.
+    private var dirty: [(stream: Int64, tail: Tail)] = []
 
     package init(file: ProjectionFile, version: Int64) { self.file = file }
 
-    /// Cost: an array access and a few bytes per event; the file is written per block and commit.
+    /// Cost: a dictionary access and a few bytes per event; the file is written per block and commit.
     package func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         // By index, because a copy of each event would be counted in and out.
         for index in batch.indices {
             let (stream, version, number) = (batch[index].stream.rawValue, batch[index].version, batch[index].number)
-            if tails[stream] == nil { tails[stream] = try load(stream) }
-            let filled = try append(number, version, of: stream, to: &tails[stream])
-            if let filled { try write(stream, filled) }
+            let tail: Tail
+            if let known = tails[stream] {
+                tail = known
+            } else {
+                tail = try load(stream)
+                tails[stream] = tail
+            }
+            try append(number, version, of: stream, to: tail)
             file.fingerprint.add(hash(stream, version, number))
         }
     }
 
-    /// Adds an event to the open block; returns the previous block if that was full.
+    /// Adds an event to the open block; a full one is written, and the next one begun.
     ///
     /// - Throws: A damaged projection if the file's block does not end right before the event.
     private func append(
-        _ number: Int64, _ version: Int64, of stream: Int64, to slot: inout Tail?
-    ) throws(SQLiteError) -> Tail? {
-        guard var tail = slot else { preconditionFailure("The open block of the stream was loaded.") }
+        _ number: Int64, _ version: Int64, of stream: Int64, to tail: Tail
+    ) throws(SQLiteError) {
         guard version - tail.count == tail.firstVersion, number > tail.lastNumber else { throw .damagedProjection }
-        slot = nil
-        var filled: Tail?
         if tail.count == Self.blockVersions {
-            if tail.isDirty { filled = tail }
-            let wasDirty = tail.isDirty
-            tail = Tail(firstVersion: version)
-            tail.isDirty = wasDirty
+            if tail.isDirty { try write(stream, tail) }
+            (tail.firstVersion, tail.count, tail.lastNumber) = (version, 0, 0)
+            tail.numbers.removeAll(keepingCapacity: true)
         }
         if !tail.isDirty {
             tail.isDirty = true
-            dirty.append(stream)
+            dirty.append((stream, tail))
         }
         Self.append(number - tail.lastNumber, to: &tail.numbers)
         tail.lastNumber = number
         tail.count += 1
-        slot = tail
-        return filled
     }
 
     /// Writes each open block that changed, over its earlier form.
     package func flush() throws(SQLiteError) {
-        for stream in dirty {
-            guard let tail = tails[stream] else { continue }
+        for (stream, tail) in dirty {
             try write(stream, tail)
-            tails[stream]?.isDirty = false
+            tail.isDirty = false
         }
         dirty.removeAll(keepingCapacity: true)
         if tails.count > Self.mostTails { tails = [:] }
@@ -166,7 +166,7 @@ package final class StreamIndexTable: Projection {
         ) { (statement) throws(SQLiteError) in
             try statement.bind(stream, at: 1)
             guard try statement.step() else { return Tail(firstVersion: 1) }
-            var tail = Tail(firstVersion: statement.int(at: 0))
+            let tail = Tail(firstVersion: statement.int(at: 0))
             tail.numbers = statement.bytes(at: 1)
             let numbers = try Self.numbers(tail.numbers)
             tail.count = Int64(numbers.count)

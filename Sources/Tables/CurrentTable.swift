@@ -52,18 +52,23 @@ package final class CurrentTable: Projection {
         let person, device: Int64
     }
 
-    /// The newest fix of a device, as of the events folded so far.
-    private struct Entry {
+    /// The newest fix of a device, as of the events folded so far. A class, so that a fix is not copied to be compared.
+    private final class Entry {
         var fix: Fix
         /// The number of the fix in the log.
         var number: Int64
         /// The receipt less the device time, in milliseconds; `nil` for an import without a time of receipt.
         var receivedAfter: Int64?
         /// Whether the fix is withdrawn.
-        var isWithdrawn = false
-        /// The hash of the row as written.
+        var isWithdrawn: Bool
+        /// The hash of the row as written; `nil` for a new one.
         var written: Fingerprint?
-        var isDirty: Bool
+        var isDirty = false
+
+        init(fix: Fix, number: Int64, receivedAfter: Int64?, isWithdrawn: Bool = false, written: Fingerprint? = nil) {
+            (self.fix, self.number, self.receivedAfter) = (fix, number, receivedAfter)
+            (self.isWithdrawn, self.written) = (isWithdrawn, written)
+        }
     }
 
     private let file: ProjectionFile
@@ -79,19 +84,23 @@ package final class CurrentTable: Projection {
     ///
     /// Cost: a dictionary access for each fix; a search by the primary key for a device that is not in memory.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        for event in batch {
-            switch event.event {
+        // By index, because a copy of each event would be counted in and out.
+        for index in batch.indices {
+            let person = batch[index].stream.person
+            switch batch[index].event {
             case .fixReported(let device, _, .open(let fix)):
-                guard let person = event.stream.person else { continue }
-                try take(fix, event, Key(person: person.rawValue, device: device.rawValue))
-            case .fixesWithdrawn(let fixes, _): try mark(fixes, of: event.stream.person, isWithdrawn: true)
-            case .fixesRestored(let fixes, _): try mark(fixes, of: event.stream.person, isWithdrawn: false)
+                guard let person else { continue }
+                try take(
+                    fix, receivedAt: batch[index].receipt(of: fix), number: batch[index].number,
+                    Key(person: person.rawValue, device: device.rawValue))
+            case .fixesWithdrawn(let fixes, _): try mark(fixes, of: person, isWithdrawn: true)
+            case .fixesRestored(let fixes, _): try mark(fixes, of: person, isWithdrawn: false)
             case .personErased(let person): try erase(person)
             case .retentionApplied(_, let kept):
-                if let person = event.stream.person { try retire(person, but: kept?.content?.devices ?? []) }
+                if let person { try retire(person, but: kept?.content?.devices ?? []) }
             // Its key is gone.
             case .fixReported: continue
-            default: event.event.isPassedOver(by: .current)
+            default: batch[index].event.isPassedOver(by: .current)
             }
         }
     }
@@ -100,33 +109,32 @@ package final class CurrentTable: Projection {
     ///
     /// A fix is usable if `Fix.isUsable` says so, for example not if its time is over 60 s after its receipt. A fix
     /// that is taken has no mark.
-    private func take(_ fix: Fix, _ event: RecordedEvent, _ key: Key) throws(SQLiteError) {
-        let receipt = event.receipt(of: fix)
+    private func take(
+        _ fix: Fix, receivedAt receipt: Timestamp?, number: Int64, _ key: Key
+    ) throws(SQLiteError) {
         guard
             Fix.isUsable(
                 timestamp: fix.timestamp, coordinate: fix.coordinate, horizontalAccuracy: fix.horizontalAccuracy,
                 receivedAt: receipt)
         else { return }
-        let index = try index(of: key)
         let received = receipt.map { $0.milliseconds - fix.timestamp.milliseconds }
-        guard let index else {
-            entries[key] = Entry(fix: fix, number: event.number, receivedAfter: received, written: nil, isDirty: true)
-            dirty.append(key)
-            return
+        guard let entry = try entry(of: key) else {
+            let entry = Entry(fix: fix, number: number, receivedAfter: received)
+            entries[key] = entry
+            return noteChange(of: key, entry)
         }
-        guard fix.timestamp >= entries.values[index].fix.timestamp else { return }
-        if fix.timestamp == entries.values[index].fix.timestamp,
+        guard fix.timestamp >= entry.fix.timestamp else { return }
+        if fix.timestamp == entry.fix.timestamp,
             !Self.precedes(
-                fix, entries.values[index].fix, of: PersonID(rawValue: key.person), DeviceID(rawValue: key.device),
-                file.hasher)
+                fix, entry.fix, of: PersonID(rawValue: key.person), DeviceID(rawValue: key.device), file.hasher)
         {
             return
         }
-        entries.values[index].fix = fix
-        entries.values[index].number = event.number
-        entries.values[index].receivedAfter = received
-        entries.values[index].isWithdrawn = false
-        noteChange(of: key, at: index)
+        entry.fix = fix
+        entry.number = number
+        entry.receivedAfter = received
+        entry.isWithdrawn = false
+        noteChange(of: key, entry)
     }
 
     /// Marks a device's newest fix, or removes its mark, if its event is among these.
@@ -135,15 +143,15 @@ package final class CurrentTable: Projection {
     private func mark(_ fixes: FixNumbers, of person: PersonID?, isWithdrawn: Bool) throws(SQLiteError) {
         guard let person else { return }
         let key = Key(person: person.rawValue, device: fixes.device.rawValue)
-        guard let index = try index(of: key), fixes.numbers.contains(entries.values[index].number) else { return }
-        entries.values[index].isWithdrawn = isWithdrawn
-        noteChange(of: key, at: index)
+        guard let entry = try entry(of: key), fixes.numbers.contains(entry.number) else { return }
+        entry.isWithdrawn = isWithdrawn
+        noteChange(of: key, entry)
     }
 
     /// Lists the entry for the next ``flush()``, once.
-    private func noteChange(of key: Key, at index: Dictionary<Key, Entry>.Index) {
-        guard !entries.values[index].isDirty else { return }
-        entries.values[index].isDirty = true
+    private func noteChange(of key: Key, _ entry: Entry) {
+        if entry.isDirty { return }
+        entry.isDirty = true
         dirty.append(key)
     }
 
@@ -168,14 +176,14 @@ package final class CurrentTable: Projection {
     /// Cost: one write by the primary key for each device that changed.
     func flush() throws(SQLiteError) {
         for key in dirty {
-            guard let index = entries.index(forKey: key) else { continue }
-            let columns = FixColumns(entries.values[index].fix)
-            try write(key, columns, entries.values[index])
-            if let old = entries.values[index].written { file.fingerprint.subtract(old) }
-            let new = hash(key, columns, isWithdrawn: entries.values[index].isWithdrawn)
+            guard let entry = entries[key] else { continue }
+            let columns = FixColumns(entry.fix)
+            try write(key, columns, entry)
+            if let old = entry.written { file.fingerprint.subtract(old) }
+            let new = hash(key, columns, isWithdrawn: entry.isWithdrawn)
             file.fingerprint.add(new)
-            entries.values[index].written = new
-            entries.values[index].isDirty = false
+            entry.written = new
+            entry.isDirty = false
         }
         dirty.removeAll(keepingCapacity: true)
         if entries.count > Self.mostEntries { entries = [:] }
@@ -212,8 +220,7 @@ package final class CurrentTable: Projection {
         entries = entries.filter { $0.key.person != person.rawValue }
         var gone: [(key: Key, hash: Fingerprint)] = []
         for key in try keys(of: person) {
-            guard let index = try index(of: key) else { continue }
-            let entry = entries.values[index]
+            guard let entry = try entry(of: key) else { continue }
             if kept.contains(where: { $0.id.rawValue == key.device && $0.usable?.number == entry.number }) { continue }
             gone.append((key, hash(key, FixColumns(entry.fix), isWithdrawn: entry.isWithdrawn)))
             entries[key] = nil
@@ -275,14 +282,14 @@ package final class CurrentTable: Projection {
 
     // MARK: SQL
 
-    /// The place of a device's entry in memory, read from the file if need be; `nil` if the device has no row.
-    private func index(of key: Key) throws(SQLiteError) -> Dictionary<Key, Entry>.Index? {
-        if let index = entries.index(forKey: key) { return index }
+    /// A device's entry in memory, read from the file if need be; `nil` if the device has no row.
+    private func entry(of key: Key) throws(SQLiteError) -> Entry? {
+        if let entry = entries[key] { return entry }
         return try load(key)
     }
 
     /// One search by the primary key. The entry counts as written, with the hash of the row in the file.
-    private func load(_ key: Key) throws(SQLiteError) -> Dictionary<Key, Entry>.Index? {
+    private func load(_ key: Key) throws(SQLiteError) -> Entry? {
         let entry: Entry? = try file.connection.cached(
             """
             SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
@@ -298,11 +305,10 @@ package final class CurrentTable: Projection {
             let isWithdrawn = statement.int(at: 7) != 0
             return Entry(
                 fix: try columns.fix, number: statement.int(at: 5), receivedAfter: statement.optionalInt(at: 6),
-                isWithdrawn: isWithdrawn, written: hash(key, columns, isWithdrawn: isWithdrawn), isDirty: false)
+                isWithdrawn: isWithdrawn, written: hash(key, columns, isWithdrawn: isWithdrawn))
         }
-        guard let entry else { return nil }
         entries[key] = entry
-        return entries.index(forKey: key)
+        return entry
     }
 
     /// Replaces the row of the person and device.

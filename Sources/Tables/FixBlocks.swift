@@ -47,7 +47,7 @@ final class FixBlocks {
 
         /// The place of a fix, or the one where it belongs.
         func place(of fix: FixIdentity) -> (index: Int, isThere: Bool) {
-            guard let last = fixes.last, !(last.identity < fix) else { return (fixes.count, false) }
+            if fixes.isEmpty || fixes[fixes.count - 1].identity < fix { return (fixes.count, false) }
             var (low, high) = (0, fixes.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -71,7 +71,7 @@ final class FixBlocks {
         let block = try block(of: row.person, covering: identity)
         let (index, isThere) = block.place(of: identity)
         if isThere { return block.fixes[index] }
-        block.fixes.insert(row, at: index)
+        if index == block.fixes.count { block.fixes.append(row) } else { block.fixes.insert(row, at: index) }
         note(block)
         if block.fixes.count > Self.fixesInMemoryMax { try write(block) }
         return nil

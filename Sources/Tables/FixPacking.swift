@@ -43,36 +43,43 @@ struct FixPacking {
     private(set) var bytes: [UInt8] = []
 
     /// A block that begins with this fix.
-    init(after first: FixRow) { references = [first] }
+    init(after first: FixRow) {
+        references = [first]
+        bytes.reserveCapacity(FixBlocks.bytesMax + 128)
+    }
 
     /// Writes the next fix, which must be of the same person.
     mutating func append(_ row: FixRow) {
-        let before = references[references.count - 1]
+        // By index, because a copy of each fix would be counted in and out.
+        let before = references.count - 1
         let known = references.lastIndex { $0.device == row.device }
-        let reference = known.map { references[$0] } ?? before
+        let reference = known ?? before
         var marks: Marks = []
         let marksAt = bytes.count
         bytes.append(0)
-        unsigned(UInt64(bitPattern: row.columns.timestamp.milliseconds &- before.columns.timestamp.milliseconds))
-        signed(row.number &- before.number)
-        if row.device != before.device {
+        unsigned(
+            UInt64(
+                bitPattern: row.columns.timestamp.milliseconds &- references[before].columns.timestamp.milliseconds))
+        signed(row.number &- references[before].number)
+        if row.device != references[before].device {
             marks.insert(.otherDevice)
             signed(row.device.rawValue)
         }
         if let latitude = row.columns.latitude.whole, let longitude = row.columns.longitude.whole {
-            signed(latitude &- (reference.columns.latitude.whole ?? 0))
-            signed(longitude &- (reference.columns.longitude.whole ?? 0))
+            signed(latitude &- (references[reference].columns.latitude.whole ?? 0))
+            signed(longitude &- (references[reference].columns.longitude.whole ?? 0))
         } else {
             marks.insert(.degreesAsDoubles)
             double(row.columns.latitude.value)
             double(row.columns.longitude.value)
         }
-        marks.formUnion(append(row.columns.horizontalAccuracy, after: reference.columns.horizontalAccuracy))
+        marks.formUnion(
+            append(row.columns.horizontalAccuracy, after: references[reference].columns.horizontalAccuracy))
         if let after = row.receivedAfter {
             marks.insert(.receipt)
             signed(after)
         }
-        marks.formUnion(append(row.columns.details, after: reference.columns.details))
+        marks.formUnion(append(row.columns.details, after: references[reference].columns.details))
         bytes[marksAt] = marks.rawValue
         references.take(row, known)
     }

@@ -12,13 +12,15 @@ extension TimelineTable {
     ///
     /// Cost: that of ``FixBlocks/insert(_:)`` and a hash.
     func insertFixes(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
-        for event in batch {
-            guard case .fixReported(let device, _, .open(let fix)) = event.event, let person = event.stream.person
+        // By index, because a copy of each event would be counted in and out.
+        for index in batch.indices {
+            guard case .fixReported(let device, _, .open(let fix)) = batch[index].event,
+                let person = batch[index].stream.person
             else { continue }
-            let received = event.receipt(of: fix).map { $0.milliseconds - fix.timestamp.milliseconds }
+            let received = batch[index].receipt(of: fix).map { $0.milliseconds - fix.timestamp.milliseconds }
             try insert(
                 FixRow(
-                    person: person, device: device, columns: FixColumns(fix), number: event.number,
+                    person: person, device: device, columns: FixColumns(fix), number: batch[index].number,
                     receivedAfter: received))
         }
     }

@@ -35,10 +35,10 @@ struct TimelineNews {
     /// Cost: one dictionary access for each change of person in the batch, not for each fix.
     mutating func note(_ batch: ArraySlice<RecordedEvent>) {
         var last: (person: PersonID, number: Int64)?
-        for event in batch {
-            guard let person = event.stream.person else { continue }
+        for index in batch.indices {
+            guard let person = batch[index].stream.person else { continue }
             if let last, last.person != person { numbers[last.person] = last.number }
-            last = (person, event.number)
+            last = (person, batch[index].number)
         }
         if let last { numbers[last.person] = last.number }
     }

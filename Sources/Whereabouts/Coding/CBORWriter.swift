@@ -4,17 +4,35 @@
 /// Nothing here is generic: a loop over a generic collection of bytes is ten times slower across a module border. Cost:
 /// a few nanoseconds per item. The bytes are in one array, which ``reset()`` makes reusable.
 package struct CBORWriter: Sendable {
-    /// The bytes written so far.
-    package private(set) var bytes: [UInt8] = []
+    /// The bytes written so far, and room for more: an item is stored at once, and not appended byte after byte.
+    private var storage: [UInt8]
+    private var count = 0
 
     /// An empty writer.
-    package init() {}
+    package init() { storage = [] }
 
     /// A writer with capacity for this many bytes.
-    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
+    package init(capacity: Int) { storage = [UInt8](repeating: 0, count: capacity) }
+
+    /// A copy of the bytes written so far.
+    package var bytes: [UInt8] { Array(storage[..<count]) }
+
+    /// The bytes written. Takes them out of the writer, without a copy.
+    package consuming func finish() -> [UInt8] {
+        storage.removeLast(storage.count - count)
+        return storage
+    }
+
+    /// Lends the bytes written so far.
+    package func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        storage.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
 
     /// Removes all bytes and keeps the capacity.
-    package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
+    package mutating func reset() { count = 0 }
+
+    /// Replaces the first byte, for a head whose count is known only at the end.
+    mutating func setFirst(_ byte: UInt8) { storage[0] = byte }
 
     /// An integer of major type 0 or 1.
     package mutating func integer(_ value: Int64) {
@@ -30,7 +48,7 @@ package struct CBORWriter: Sendable {
     /// A byte string.
     package mutating func byteString(_ value: [UInt8]) {
         head(2, UInt64(value.count))
-        bytes.append(contentsOf: value)
+        raw(value)
     }
 
     /// A byte string, copied from the buffer.
@@ -47,7 +65,7 @@ package struct CBORWriter: Sendable {
         var value = value
         value.withUTF8 { utf8 in
             head(3, UInt64(utf8.count))
-            bytes.append(contentsOf: utf8)
+            raw(UnsafeRawBufferPointer(utf8))
         }
     }
 
@@ -61,78 +79,74 @@ package struct CBORWriter: Sendable {
     package mutating func tag(_ value: UInt64) { head(6, value) }
 
     /// A Boolean.
-    package mutating func bool(_ value: Bool) { bytes.append(value ? 0xF5 : 0xF4) }
+    package mutating func bool(_ value: Bool) { put(value ? 0xF5 : 0xF4) }
 
     /// Null.
-    package mutating func null() { bytes.append(0xF6) }
+    package mutating func null() { put(0xF6) }
 
     /// A simple value (RFC 8949, section 3.3) other than false, true, null and undefined.
     package mutating func simple(_ value: UInt8) {
-        if value >= 24 { bytes.append(0xF8) }
-        bytes.append(value >= 24 ? value : 0xE0 | value)
+        if value >= 24 { put(0xF8) }
+        put(value >= 24 ? value : 0xE0 | value)
     }
 
     /// A float in the shortest of 16, 32 and 64 bits that keeps the value; every NaN becomes the one of 0xF97E00.
     package mutating func float(_ value: Double) {
-        if value.isNaN {
-            bytes.append(contentsOf: [0xF9, 0x7E, 0x00])
-            return
-        }
+        if value.isNaN { return put(0xF9, 0x7E00, width: 2) }
         let single = Float(value)
-        guard Double(single) == value else {
-            bytes.append(0xFB)
-            return append(value.bitPattern)
-        }
+        guard Double(single) == value else { return put(0xFB, value.bitPattern, width: 8) }
         if let half = Self.halfBits(single) {
-            bytes.append(0xF9)
-            append(half)
+            put(0xF9, UInt64(half), width: 2)
         } else {
-            bytes.append(0xFA)
-            append(single.bitPattern)
+            put(0xFA, UInt64(single.bitPattern), width: 4)
         }
     }
 
     /// Bytes that are CBOR already, or the content of a byte string whose head was written.
-    package mutating func raw(_ value: [UInt8]) { bytes.append(contentsOf: value) }
+    package mutating func raw(_ value: [UInt8]) { value.withUnsafeBytes { raw($0) } }
 
     /// Bytes that are CBOR already, or the content of a byte string whose head was written.
     package mutating func raw(_ value: UnsafeRawBufferPointer) {
-        // An array appends raw bytes one by one.
-        bytes.append(contentsOf: value.assumingMemoryBound(to: UInt8.self))
+        makeRoom(value.count)
+        storage.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[count...]).copyMemory(from: value) }
+        count += value.count
     }
 
     private mutating func head(_ major: UInt8, _ value: UInt64) {
         let type = major << 5
         switch value {
-        case 0..<24: bytes.append(type | UInt8(truncatingIfNeeded: value))
-        case 24...0xFF:
-            bytes.append(type | 24)
-            bytes.append(UInt8(truncatingIfNeeded: value))
-        case 0x100...0xFFFF:
-            bytes.append(type | 25)
-            append(UInt16(truncatingIfNeeded: value))
-        case 0x1_0000...0xFFFF_FFFF:
-            bytes.append(type | 26)
-            append(UInt32(truncatingIfNeeded: value))
-        default:
-            bytes.append(type | 27)
-            append(value)
+        case 0..<24: put(type | UInt8(truncatingIfNeeded: value))
+        case 24...0xFF: put(type | 24, value, width: 1)
+        case 0x100...0xFFFF: put(type | 25, value, width: 2)
+        case 0x1_0000...0xFFFF_FFFF: put(type | 26, value, width: 4)
+        default: put(type | 27, value, width: 8)
         }
     }
 
-    private mutating func append(_ value: UInt16) {
-        bytes.append(UInt8(truncatingIfNeeded: value >> 8))
-        bytes.append(UInt8(truncatingIfNeeded: value))
+    private mutating func put(_ byte: UInt8) {
+        makeRoom(1)
+        storage[count] = byte
+        count += 1
     }
 
-    private mutating func append(_ value: UInt32) {
-        append(UInt16(truncatingIfNeeded: value >> 16))
-        append(UInt16(truncatingIfNeeded: value))
+    /// Writes a byte and the lowest `width` bytes of a number, highest first.
+    private mutating func put(_ first: UInt8, _ value: UInt64, width: Int) {
+        makeRoom(9)
+        let left = (value << UInt64(64 - 8 * width)).bigEndian
+        storage.withUnsafeMutableBytes { bytes in
+            bytes[count] = first
+            // What follows the lowest bytes is written over by the next item.
+            bytes.storeBytes(of: left, toByteOffset: count + 1, as: UInt64.self)
+        }
+        count += 1 + width
     }
 
-    private mutating func append(_ value: UInt64) {
-        append(UInt32(truncatingIfNeeded: value >> 32))
-        append(UInt32(truncatingIfNeeded: value))
+    private mutating func makeRoom(_ more: Int) {
+        if storage.count - count < more { grow(more) }
+    }
+
+    @inline(never) private mutating func grow(_ more: Int) {
+        storage.append(contentsOf: repeatElement(0, count: max(more, storage.count, 64)))
     }
 
     /// The 16-bit form of `value` if it is exact. Computed here, because `Float16` is not available on x86-64 Linux.

@@ -13,10 +13,9 @@ package struct FieldWriter {
 
     /// The finished map.
     consuming func finish() -> [UInt8] {
-        var bytes = writer.bytes
         precondition(count < 24, "A field map has at most 23 fields.")
-        bytes[0] = 0xA0 | UInt8(count)
-        return bytes
+        writer.setFirst(0xA0 | UInt8(count))
+        return writer.finish()
     }
 
     private mutating func key(_ key: Int64) {

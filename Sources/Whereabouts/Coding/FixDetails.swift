@@ -9,7 +9,7 @@ package enum FixDetails {
                 || fix.isSimulatedBySoftware != nil || fix.isProducedByAccessory != nil || fix.batteryLevel != nil
                 || fix.remainder != nil
         else { return nil }
-        var fields = FieldWriter()
+        var fields = FieldWriter(capacity: 48)
         fix.writeDetails(to: &fields)
         fields.text(18, fix.remainder)
         return fields.finish()

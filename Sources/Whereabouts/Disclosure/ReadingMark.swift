@@ -41,7 +41,7 @@ extension Standing {
         writer.integer(persons[permit.subject]?.withdrawn.through ?? 0)
         writer.optional(retention.last[permit.subject]?.at.milliseconds)
         writer.optional(retention.last[permit.subject]?.before.milliseconds)
-        return writer.bytes
+        return writer.finish()
     }
 
     /// The caller with a valid token of this id, as the token's secret would find them; `nil` also for a one-time code.

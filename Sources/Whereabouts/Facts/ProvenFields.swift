@@ -78,7 +78,7 @@ package struct ProvenFields: FactVisitor, FieldVisitor {
             writer.text(String(decoding: member.name, as: UTF8.self))
             writer.raw(member.item)
         }
-        return writer.bytes
+        return writer.finish()
     }
 
     // MARK: Members
@@ -86,7 +86,7 @@ package struct ProvenFields: FactVisitor, FieldVisitor {
     private mutating func add(_ name: String, _ write: (inout CBORWriter) -> Void) {
         var writer = CBORWriter()
         write(&writer)
-        members.append(Member(name: Array(name.utf8), item: writer.bytes))
+        members.append(Member(name: Array(name.utf8), item: writer.finish()))
     }
 
     private mutating func add(_ name: String, text: String) { add(name) { $0.text(text) } }

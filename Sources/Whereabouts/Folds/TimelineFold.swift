@@ -28,39 +28,41 @@ package struct TimelineFold {
         _ batch: ArraySlice<RecordedEvent>, reading rows: Rows
     ) throws(Rows.Failure) -> [TimelineChange] {
         var changes: [TimelineChange] = []
-        for event in batch {
-            switch event.event {
+        // By index, because a copy of each event would be counted in and out.
+        for index in batch.indices {
+            let (stream, recordedAt) = (batch[index].stream, batch[index].recordedAt)
+            switch batch[index].event {
             case .fixReported(let device, _, .open(let fix)):
-                guard let person = event.stream.person else { continue }
+                guard let person = stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
-                let receipt = event.receipt(of: fix)
-                engine.reported = receipt ?? event.recordedAt
+                let receipt = batch[index].receipt(of: fix)
+                engine.reported = receipt ?? recordedAt
                 engine.take(
                     StoredFix(
                         device: device, timestamp: fix.timestamp, coordinate: fix.coordinate,
                         horizontalAccuracy: fix.horizontalAccuracy, receivedAt: receipt), &changes)
             case .sightingReported(let device, _, .open(.visit(let report))):
-                guard rules.reports.usesReports, let person = event.stream.person else { continue }
+                guard rules.reports.usesReports, let person = stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
-                engine.reported = event.recordedAt
-                for moment in StoredFix.moments(of: report, device: device, receivedAt: event.recordedAt) {
+                engine.reported = recordedAt
+                for moment in StoredFix.moments(of: report, device: device, receivedAt: recordedAt) {
                     engine.take(moment, &changes)
                 }
             case .regionAdded(let id, .open(let region)):
-                guard let person = event.stream.person else { continue }
+                guard let person = stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
-                engine.reported = event.recordedAt
+                engine.reported = recordedAt
                 engine.watch(WatchedRegion(id: id, region: region, removedAt: nil), &changes)
             case .regionRemoved(let id):
-                guard let person = event.stream.person else { continue }
+                guard let person = stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
-                engine.reported = event.recordedAt
-                engine.unwatch(id, at: event.recordedAt, &changes)
+                engine.reported = recordedAt
+                engine.unwatch(id, at: recordedAt, &changes)
             // The key is gone; the caller handles the others.
             case .fixReported, .sightingReported(_, .visit, _), .regionAdded, .fixesWithdrawn, .fixesRestored,
                 .visitsWithdrawn, .visitsRestored, .personErased, .retentionApplied:
                 continue
-            default: event.event.isPassedOver(by: .timeline)
+            default: batch[index].event.isPassedOver(by: .timeline)
             }
         }
         return changes

@@ -19,7 +19,7 @@ extension VisitDerivation {
         lead.write(to: &writer)
         if let cluster { cluster.write(to: &writer) } else { writer.null() }
         rules.places.write(beganAnew: approach.beganAnew, memory, to: &writer)
-        return writer.bytes
+        return writer.finish()
     }
 
     /// Continues from a boundary; the next fix to add is the one at ``Restart/seed``.
