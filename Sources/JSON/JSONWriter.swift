@@ -170,7 +170,8 @@ package struct JSONWriter: Sendable {
                 rest /= 10
             } while rest != 0
             if negative { put(UInt8(ascii: "-")) }
-            bytes.append(contentsOf: text[first...])
+            // A slice would be appended byte after byte.
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[first...]))
         }
     }
 
@@ -207,10 +208,11 @@ package struct JSONWriter: Sendable {
             }
             if let before { put(before) }
             put(UInt8(ascii: "\""))
-            for byte in utf8 { put(byte) }
+            _ = UnsafeMutableBufferPointer(rebasing: piece[end...]).update(from: utf8)
+            end += utf8.count
             put(UInt8(ascii: "\""))
             if let after { put(after) }
-            bytes.append(contentsOf: piece[..<end])
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: piece[..<end]))
         }
     }
 

@@ -13,7 +13,7 @@ import Whereabouts
 /// themselves, read-only.
 package final class ProjectionHost: Sendable {
     /// Events in one transaction while following, and while a file is loaded from zero.
-    static let batch = 4096
+    package static let batch = 4096
     /// Larger, because no caller waits for a place in a file that is loaded.
     package static let loadingBatch = 16_384
     /// How old an answer may be while events come in, unless the caller names an event that must be included.

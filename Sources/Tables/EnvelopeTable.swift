@@ -37,20 +37,21 @@ package final class EnvelopeTable: Projection {
 
     /// Cost: one write for each envelope; nothing for other events.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        for recorded in batch {
-            switch recorded.event {
+        // By index, because a copy of each event would be counted in and out.
+        for index in batch.indices {
+            switch batch[index].event {
             case .sealedFixReported(let device, _, .open(let sealed)):
-                guard let person = recorded.stream.person,
-                    let row = EnvelopeRow(sealed, of: device, number: recorded.number)
+                guard let person = batch[index].stream.person,
+                    let row = EnvelopeRow(sealed, of: device, number: batch[index].number)
                 else { continue }
                 try write(row, of: person)
             // Its key is gone.
             case .sealedFixReported: continue
             case .personErased(let person): try erase(person)
             case .retentionApplied(let applied, _):
-                guard let person = recorded.stream.person else { continue }
+                guard let person = batch[index].stream.person else { continue }
                 try remove(applied.numbers, of: person)
-            default: recorded.event.isPassedOver(by: .envelopes)
+            default: batch[index].event.isPassedOver(by: .envelopes)
             }
         }
     }

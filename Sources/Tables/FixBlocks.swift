@@ -10,7 +10,7 @@ import Whereabouts
 /// has more.
 ///
 /// The blocks that were used last are in memory, one for each person, with the changes that are not in the file yet.
-/// Whoever reads `fix` calls ``write(_:)`` or ``write()`` before.
+/// Whoever reads `fix` calls `write(_:)` or `write()` before.
 ///
 /// Cost: a comparison and an array access for a fix that is later than the person's others; for another one, two searches
 /// and the decoding of a block of about thirty.

@@ -96,11 +96,13 @@ package final class FoldedLog: Sendable {
             }
         }
         let scan = SharedScan(reader)
+        // One thread folds faster what stays in its cache; two meet after each batch, so they need fewer of them.
+        let limit = threads > 1 ? ProjectionHost.loadingBatch : ProjectionHost.batch / 2
         var place: Int64 = 0
         while place < identity.size {
-            let batch = try scan.batch(after: place, limit: ProjectionHost.loadingBatch)
+            let batch = try scan.batch(after: place, limit: limit)
             guard let last = batch.events.last?.number else { break }
-            let left = Int(min(identity.size - last, Int64(ProjectionHost.loadingBatch)))
+            let left = Int(min(identity.size - last, Int64(limit)))
             let faults =
                 threads > 1
                 ? scan.fold(batch, into: followed, thenReading: left) : scan.foldInTurn(batch, into: followed)

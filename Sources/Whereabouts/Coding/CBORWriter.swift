@@ -146,7 +146,8 @@ package struct CBORWriter: Sendable {
     }
 
     @inline(never) private mutating func grow(_ more: Int) {
-        storage.append(contentsOf: repeatElement(0, count: max(more, storage.count, 64)))
+        // An array of the same type is copied at once, another collection byte after byte.
+        storage.append(contentsOf: [UInt8](repeating: 0, count: max(more, storage.count, 64)))
     }
 
     /// The 16-bit form of `value` if it is exact. Computed here, because `Float16` is not available on x86-64 Linux.
