@@ -190,8 +190,15 @@ import Testing
                 #expect(backwards == earlier.reversed().map(\.text))
             }
         }
+        // With a change that is not written, and once more with a fix that comes afterwards.
+        let newest = Self.row(Int64(1) << 50)
+        #expect(try blocks.insert(newest) == nil)
         try blocks.removeAll(of: Self.persons[0])
+        try blocks.write()
         #expect(try Self.fixes(of: Self.persons[0], in: file).isEmpty)
+        #expect(try blocks.insert(newest) == nil)
+        try blocks.write()
+        #expect(try Self.fixes(of: Self.persons[0], in: file).map(\.text) == [newest.text])
         #expect(try !Self.fixes(of: Self.persons[1], in: file).isEmpty)
     }
 
