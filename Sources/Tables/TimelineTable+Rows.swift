@@ -307,7 +307,7 @@ extension Lead {
 }
 
 extension FixRow {
-    /// Whether it comes before the other in the order of time and device, in which it may follow a fix of its own.
+    /// Whether it comes before a row of `twin` or `reported` in the order of time and device. Of equal ones, it does.
     fileprivate func precedes(_ other: StoredFix) -> Bool {
         columns.timestamp == other.timestamp
             ? device.rawValue <= other.device.rawValue : columns.timestamp < other.timestamp
