@@ -212,7 +212,7 @@ package final class AuditTable: Projection {
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
         for index in batch.indices {
             let audited = batch[index].audited
-            // Most events have no row. A copy of each would be counted in and out.
+            // Most events have no row, and are not copied.
             if case .nothing = audited { continue }
             let event = batch[index]
             switch audited {

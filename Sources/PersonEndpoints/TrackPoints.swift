@@ -94,31 +94,16 @@ struct TrackPoints {
         let all = points + [left].compactMap { $0 }
         var bytes = Array("WTRK".utf8) + [1]
         bytes.reserveCapacity(16 + 8 * all.count)
-        Self.write(UInt64(total), to: &bytes)
-        Self.write(UInt64(all.count), to: &bytes)
+        bytes.append(varint: UInt64(total))
+        bytes.append(varint: UInt64(all.count))
         var last = Point(latitude: 0, longitude: 0, seconds: 0, accuracy: 0)
         for point in all {
-            Self.write(zigzag: point.latitude - last.latitude, to: &bytes)
-            Self.write(zigzag: point.longitude - last.longitude, to: &bytes)
-            Self.write(zigzag: point.seconds - last.seconds, to: &bytes)
-            Self.write(point.accuracy, to: &bytes)
+            bytes.append(zigzag: point.latitude - last.latitude)
+            bytes.append(zigzag: point.longitude - last.longitude)
+            bytes.append(zigzag: point.seconds - last.seconds)
+            bytes.append(varint: point.accuracy)
             last = point
         }
         return bytes
-    }
-
-    /// A signed number in zigzag form.
-    private static func write(zigzag number: Int64, to bytes: inout [UInt8]) {
-        write(UInt64(bitPattern: number << 1 ^ number >> 63), to: &bytes)
-    }
-
-    /// An unsigned number as LEB128: seven bits per byte, the low ones first.
-    private static func write(_ number: UInt64, to bytes: inout [UInt8]) {
-        var rest = number
-        while rest > 0x7F {
-            bytes.append(UInt8(rest & 0x7F) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
     }
 }

@@ -139,7 +139,7 @@ package final class FollowedProjection {
         guard let last = batch.last, last.number > place else { return }
         let first = batch.firstIndex { $0.number > place } ?? 0
         let events = first == 0 ? batch : Array(batch[first...])
-        let removesRows = events.contains(where: \.event.removesRows)
+        let removesRows = events.contains { $0.event.removesRows }
         try begin()
         do throws(SQLiteError) {
             if byTime {

@@ -1,4 +1,4 @@
-import Cryptography
+package import Cryptography
 import SQLite
 
 /// Tables that an earlier program made, and that the readers of this program can still read. They answer while the
@@ -18,21 +18,14 @@ import SQLite
 package struct OlderForm: Sendable {
     /// The version of the fold that wrote these tables.
     package let version: Int64
-    /// The statements that made the tables.
-    package let schema: StaticString
-    /// The statements that made the indexes; may be empty.
-    package let indexes: StaticString
     /// `CREATE TEMP VIEW` statements over `main.…`, one for each table whose columns differ; may be empty.
     package let lift: StaticString
-    /// SHA-256 of the tables and indexes, as ``ProjectionKind/form``.
+    /// SHA-256 of the statements that made its tables and indexes, as ``ProjectionKind/form`` of that program and the
+    /// column `form` of its files.
     let form: Digest
 
-    /// - Parameters:
-    ///   - schema: Exactly the statements of that program, because the file has their hash.
-    ///   - indexes: Exactly the statements of that program.
-    package init(version: Int64, schema: StaticString, indexes: StaticString, lift: StaticString) {
-        (self.version, self.schema, self.indexes, self.lift) = (version, schema, indexes, lift)
-        form = ProjectionKind.form(schema: schema, indexes: indexes)
+    package init(version: Int64, form: Digest, lift: StaticString) {
+        (self.version, self.form, self.lift) = (version, form, lift)
     }
 }
 

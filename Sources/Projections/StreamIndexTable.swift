@@ -56,7 +56,7 @@ package final class StreamIndexTable: Projection {
 
     /// Cost: a dictionary access and a few bytes per event; the file is written per block and commit.
     package func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        // By index, because a copy of each event would be counted in and out.
+        // By index: a loop over the events would copy each of them.
         for index in batch.indices {
             let (stream, version, number) = (batch[index].stream.rawValue, batch[index].version, batch[index].number)
             let tail: Tail
@@ -87,7 +87,7 @@ package final class StreamIndexTable: Projection {
             tail.isDirty = true
             dirty.append((stream, tail))
         }
-        Self.append(number - tail.lastNumber, to: &tail.numbers)
+        tail.numbers.append(varint: UInt64(number - tail.lastNumber))
         tail.lastNumber = number
         tail.count += 1
     }
@@ -187,17 +187,6 @@ package final class StreamIndexTable: Projection {
     }
 
     // MARK: Blocks
-
-    /// Appends a difference as a LEB128 varint.
-    private static func append(_ difference: Int64, to bytes: inout [UInt8]) {
-        precondition(difference > 0, "Later versions have greater numbers.")
-        var rest = UInt64(difference)
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
 
     /// The numbers in a block; throws a damaged projection if the bytes are not rising varints.
     package static func numbers(_ bytes: [UInt8]) throws(SQLiteError) -> [Int64] {

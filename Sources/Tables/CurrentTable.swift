@@ -84,7 +84,7 @@ package final class CurrentTable: Projection {
     ///
     /// Cost: a dictionary access for each fix; a search by the primary key for a device that is not in memory.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        // By index, because a copy of each event would be counted in and out.
+        // By index: a loop over the events would copy each of them.
         for index in batch.indices {
             let person = batch[index].stream.person
             switch batch[index].event {

@@ -37,7 +37,7 @@ package final class EnvelopeTable: Projection {
 
     /// Cost: one write for each envelope; nothing for other events.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        // By index, because a copy of each event would be counted in and out.
+        // By index: a loop over the events would copy each of them.
         for index in batch.indices {
             switch batch[index].event {
             case .sealedFixReported(let device, _, .open(let sealed)):

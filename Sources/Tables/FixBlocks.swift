@@ -10,12 +10,12 @@ import Whereabouts
 /// has more.
 ///
 /// The blocks that were used last are in memory, one for each person, with the changes that are not in the file yet.
-/// Whoever reads `fix` calls `write(_:)` or `write()` before.
+/// Call `write(_:)` or `write()` before you read `fix`.
 ///
 /// Cost: a comparison and an array access for a fix that is later than the person's others; for another one, two searches
 /// and the decoding of a block of about thirty.
 final class FixBlocks {
-    /// SQLite has at most 1002 bytes of a row of this table in a page of 4096 bytes, and the rest in further pages.
+    /// SQLite keeps at most 1002 bytes of such a row in a page of 4096 bytes, and the rest in overflow pages.
     static let bytesMax = 960
     /// The fixes of a row, however small they are.
     private static let fixesMax = 64
@@ -36,8 +36,10 @@ final class FixBlocks {
         var fixes: [FixRow]
         var isChanged = false
 
-        init(of person: PersonID, row: FixIdentity?, isFirst: Bool, end: FixIdentity?, fixes: [FixRow]) {
-            (self.person, self.row, self.isFirst, self.end, self.fixes) = (person, row, isFirst, end, fixes)
+        /// A block as it is in the file.
+        init(of person: PersonID, isFirst: Bool, end: FixIdentity?, fixes: [FixRow]) {
+            (self.person, self.isFirst, self.end, self.fixes) = (person, isFirst, end, fixes)
+            row = fixes.first?.identity
         }
 
         func covers(_ fix: FixIdentity) -> Bool {
@@ -97,7 +99,7 @@ final class FixBlocks {
         guard isThere else { throw .damagedProjection }
         block.fixes.remove(at: index)
         note(block)
-        // The place of a block without fixes is unknown to the next one.
+        // A block without fixes has no place.
         if block.fixes.isEmpty { try write(row.person) }
     }
 
@@ -116,12 +118,11 @@ final class FixBlocks {
     func write() throws(SQLiteError) {
         for block in changed { try write(block) }
         changed.removeAll(keepingCapacity: true)
-        if blocks.count > Self.blocksMax { blocks = [:] }
     }
 
     /// Writes the changes of one person and drops the block.
     func write(_ person: PersonID) throws(SQLiteError) {
-        if let block = blocks[person], block.isChanged { try write(block) }
+        if let block = blocks[person] { try write(block) }
         forget(person)
     }
 
@@ -154,30 +155,23 @@ final class FixBlocks {
     }
 
     private func load(of person: PersonID, covering fix: FixIdentity) throws(SQLiteError) -> Block {
-        if let (row, fixes) = try read(Self.coveringSQL, of: person, fix) {
-            return Block(
-                of: person, row: row, isFirst: false, end: try next(of: person, after: fix), fixes: fixes)
+        if let fixes = try read(Self.coveringSQL, of: person, fix) {
+            return Block(of: person, isFirst: false, end: try next(of: person, after: fix), fixes: fixes)
         }
         // Before the person's first block, or without any.
-        guard let (row, fixes) = try read(Self.followingSQL, of: person, fix) else {
-            return Block(of: person, row: nil, isFirst: true, end: nil, fixes: [])
-        }
-        return Block(of: person, row: row, isFirst: true, end: try next(of: person, after: row), fixes: fixes)
+        let fixes = try read(Self.followingSQL, of: person, fix) ?? []
+        let end = try fixes.first.flatMap { (first) throws(SQLiteError) in try next(of: person, after: first.identity) }
+        return Block(of: person, isFirst: true, end: end, fixes: fixes)
     }
 
+    /// The fixes of the row that a search finds; `nil` without one.
     private func read(
         _ sql: StaticString, of person: PersonID, _ fix: FixIdentity
-    ) throws(SQLiteError) -> (FixIdentity, [FixRow])? {
+    ) throws(SQLiteError) -> [FixRow]? {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try fix.bind(to: statement, from: 2)
-            guard try statement.step() else { return nil }
-            var fixes: [FixRow] = []
-            try Self.eachFix(statement, of: person) { (fix) throws(SQLiteError) in
-                fixes.append(fix)
-                return true
-            }
-            return (fixes[0].identity, fixes)
+            return try statement.step() ? try Self.fixes(statement, of: person) : nil
         }
     }
 
@@ -299,17 +293,6 @@ final class FixBlocks {
         """
 }
 
-extension FixRow {
-    /// Binds the columns in the order of the insertions, from 1 to 9.
-    func bind(to statement: borrowing Statement) throws(SQLiteError) {
-        try statement.bind(person.rawValue, at: 1)
-        try statement.bind(device.rawValue, at: 2)
-        try columns.bind(to: statement, from: 3)
-        try statement.bind(number, at: 8)
-        try statement.bind(receivedAfter, at: 9)
-    }
-}
-
 // MARK: - Reading
 
 extension FixBlocks {
@@ -330,6 +313,18 @@ extension FixBlocks {
             guard try body(fix) else { return false }
         }
         return true
+    }
+
+    /// The fixes of a row of `fix` in their order, as ``eachFix(_:of:_:)``.
+    private static func fixes(
+        _ statement: borrowing Statement, of person: PersonID
+    ) throws(SQLiteError) -> [FixRow] {
+        var fixes: [FixRow] = []
+        try eachFix(statement, of: person) { (fix) throws(SQLiteError) in
+            fixes.append(fix)
+            return true
+        }
+        return fixes
     }
 
     /// Gives the person's fixes with `from` ≤ timestamp ≤ `through` in their order, until `body` returns `false`.
@@ -368,12 +363,8 @@ extension FixBlocks {
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(through, at: 2)
             while try statement.step() {
-                var fixes: [FixRow] = []
-                try eachFix(statement, of: person) { (fix) throws(SQLiteError) in
-                    fixes.append(fix)
-                    return true
-                }
-                for fix in fixes.reversed() where fix.columns.timestamp.milliseconds <= through {
+                for fix in try fixes(statement, of: person).reversed()
+                where fix.columns.timestamp.milliseconds <= through {
                     guard try body(fix) else { return }
                 }
             }

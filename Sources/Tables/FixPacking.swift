@@ -27,6 +27,7 @@ struct FixPacking {
         let rawValue: UInt8
         static let otherDevice = Marks(rawValue: 0x01)
         static let degreesAsDoubles = Marks(rawValue: 0x02)
+        // Two bits say which of three forms the accuracy has, and two which the details have; without them, there are none.
         static let sameAccuracy = Marks(rawValue: 0x04)
         static let accuracyInHundredths = Marks(rawValue: 0x08)
         static let accuracyAsDouble: Marks = [.sameAccuracy, .accuracyInHundredths]
@@ -50,24 +51,26 @@ struct FixPacking {
 
     /// Writes the next fix, which must be of the same person.
     mutating func append(_ row: FixRow) {
-        // By index, because a copy of each fix would be counted in and out.
+        // By index: a copy of a fix would retain its details.
         let before = references.count - 1
         let known = references.lastIndex { $0.device == row.device }
         let reference = known ?? before
         var marks: Marks = []
         let marksAt = bytes.count
         bytes.append(0)
-        unsigned(
-            UInt64(
-                bitPattern: row.columns.timestamp.milliseconds &- references[before].columns.timestamp.milliseconds))
-        signed(row.number &- references[before].number)
+        bytes.append(
+            varint:
+                UInt64(
+                    bitPattern: row.columns.timestamp.milliseconds &- references[before].columns.timestamp.milliseconds)
+        )
+        bytes.append(zigzag: row.number &- references[before].number)
         if row.device != references[before].device {
             marks.insert(.otherDevice)
-            signed(row.device.rawValue)
+            bytes.append(zigzag: row.device.rawValue)
         }
         if let latitude = row.columns.latitude.whole, let longitude = row.columns.longitude.whole {
-            signed(latitude &- (references[reference].columns.latitude.whole ?? 0))
-            signed(longitude &- (references[reference].columns.longitude.whole ?? 0))
+            bytes.append(zigzag: latitude &- (references[reference].columns.latitude.whole ?? 0))
+            bytes.append(zigzag: longitude &- (references[reference].columns.longitude.whole ?? 0))
         } else {
             marks.insert(.degreesAsDoubles)
             double(row.columns.latitude.value)
@@ -77,7 +80,7 @@ struct FixPacking {
             append(row.columns.horizontalAccuracy, after: references[reference].columns.horizontalAccuracy))
         if let after = row.receivedAfter {
             marks.insert(.receipt)
-            signed(after)
+            bytes.append(zigzag: after)
         }
         marks.formUnion(append(row.columns.details, after: references[reference].columns.details))
         bytes[marksAt] = marks.rawValue
@@ -88,7 +91,7 @@ struct FixPacking {
         guard let accuracy else { return [] }
         if accuracy == reference { return .sameAccuracy }
         if let hundredths = UInt32(exactly: (accuracy * 100).rounded()), Double(hundredths) / 100 == accuracy {
-            unsigned(UInt64(hundredths))
+            bytes.append(varint: UInt64(hundredths))
             return .accuracyInHundredths
         }
         double(accuracy)
@@ -98,7 +101,7 @@ struct FixPacking {
     private mutating func append(_ details: [UInt8]?, after reference: [UInt8]?) -> Marks {
         guard let details else { return [] }
         guard let reference, reference.count == details.count else {
-            unsigned(UInt64(details.count))
+            bytes.append(varint: UInt64(details.count))
             bytes.append(contentsOf: details)
             return .details
         }
@@ -111,17 +114,6 @@ struct FixPacking {
         }
         return .changedDetails
     }
-
-    private mutating func unsigned(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
-
-    private mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: value << 1 ^ value >> 63)) }
 
     private mutating func double(_ value: Double) {
         var bits = value.bitPattern

@@ -57,6 +57,17 @@ struct FixRow {
     }
 }
 
+extension FixRow {
+    /// Binds the columns in the order of the insertions, from 1 to 9.
+    func bind(to statement: borrowing Statement) throws(SQLiteError) {
+        try statement.bind(person.rawValue, at: 1)
+        try statement.bind(device.rawValue, at: 2)
+        try columns.bind(to: statement, from: 3)
+        try statement.bind(number, at: 8)
+        try statement.bind(receivedAfter, at: 9)
+    }
+}
+
 /// The identity of a person's fix. Twins have the same.
 ///
 /// Ordered by time, device, stored latitude and stored longitude, as the primary keys of `fix`, `twin` and `withdrawn`.

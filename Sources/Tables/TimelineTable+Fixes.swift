@@ -12,7 +12,7 @@ extension TimelineTable {
     ///
     /// Cost: that of ``FixBlocks/insert(_:)`` and a hash.
     func insertFixes(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
-        // By index, because a copy of each event would be counted in and out.
+        // By index: a loop over the events would copy each of them.
         for index in batch.indices {
             guard case .fixReported(let device, _, .open(let fix)) = batch[index].event,
                 let person = batch[index].stream.person

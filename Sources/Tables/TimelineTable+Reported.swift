@@ -21,17 +21,19 @@ extension TimelineTable {
 
     /// Writes the moments of the visits of a batch.
     func insertReports(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
-        for event in batch {
-            guard case .sightingReported(let device, _, .open(.visit(let visit))) = event.event,
-                let person = event.stream.person
+        // By index: a loop over the events would copy each of them.
+        for index in batch.indices {
+            guard case .sightingReported(let device, _, .open(.visit(let visit))) = batch[index].event,
+                let person = batch[index].stream.person
             else { continue }
-            for moment in StoredFix.moments(of: visit, device: device, receivedAt: event.recordedAt) {
+            let recordedAt = batch[index].recordedAt
+            for moment in StoredFix.moments(of: visit, device: device, receivedAt: recordedAt) {
                 guard let report = moment.report else { continue }
                 try insert(
                     ReportedRow(
                         person: person, moment: moment, report: report,
-                        receivedAfter: event.recordedAt.milliseconds - moment.timestamp.milliseconds,
-                        number: event.number))
+                        receivedAfter: recordedAt.milliseconds - moment.timestamp.milliseconds,
+                        number: batch[index].number))
             }
         }
     }

@@ -14,22 +14,22 @@ extension TimelineTable: TimelineRows {
         of person: PersonID, from: Timestamp?, _ body: (StoredFix) throws(SQLiteError) -> Bool
     ) throws(SQLiteError) {
         let from = from?.milliseconds ?? .min
-        try file.connection.cached(Self.besidesSQL) { (statement) throws(SQLiteError) in
+        try file.connection.cached(Self.otherRowsSQL) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try statement.bind(from, at: 2)
-            var besides = try Besides(statement)
+            var others = try OtherRows(statement)
             var wantsMore = true
             try eachFixRow(of: person, from: from) { (row) throws(SQLiteError) in
-                while let next = besides.next, !row.precedes(next) {
-                    try besides.advance(statement)
+                while let next = others.next, !row.precedes(next) {
+                    try others.advance(statement)
                     wantsMore = try body(next)
                     if !wantsMore { return false }
                 }
                 wantsMore = try body(try row.stored)
                 return wantsMore
             }
-            while wantsMore, let next = besides.next {
-                try besides.advance(statement)
+            while wantsMore, let next = others.next {
+                try others.advance(statement)
                 wantsMore = try body(next)
             }
         }
@@ -44,14 +44,14 @@ extension TimelineTable: TimelineRows {
         try FixBlocks.eachFix(of: person, from: from, through: through, in: file.connection, body)
     }
 
-    /// The next row of `twin` or `reported`.
-    private struct Besides {
+    /// The rows of `twin` and `reported`, of which the next one is at hand.
+    private struct OtherRows {
         /// `nil` after the last one.
         private(set) var next: StoredFix?
         /// The reported moments of the time of the last one.
         private var moments: [StoredFix] = []
 
-        /// - Parameter statement: One of ``besidesSQL``.
+        /// - Parameter statement: One of ``otherRowsSQL``.
         init(_ statement: borrowing Statement) throws(SQLiteError) { try advance(statement) }
 
         /// - Throws: A damaged projection for degrees out of range or an unknown kind of moment.
@@ -73,7 +73,7 @@ extension TimelineTable: TimelineRows {
     /// Two ordered searches whose results SQLite merges.
     ///
     /// Parameters: person, from. Each of the two is a range of its primary key, so nothing is sorted.
-    static let besidesSQL: StaticString = """
+    static let otherRowsSQL: StaticString = """
         SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, received_after_ms, device,
             NULL, NULL
         FROM twin

@@ -147,7 +147,7 @@ extension TimelineTable {
         try run(
             """
             DELETE FROM withdrawn
-            WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
+            WHERE person = ? AND timestamp_ms = ? AND device = ? AND latitude_degrees = ? AND longitude_degrees = ?
                 AND content = ?
             """, row)
         file.fingerprint.subtract(withdrawnHash(row))
@@ -207,10 +207,11 @@ extension TimelineTable {
             SELECT timestamp_ms, latitude_degrees, longitude_degrees, horizontal_accuracy_meters, details, number,
                 received_after_ms
             FROM twin
-            WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
+            WHERE person = ? AND timestamp_ms = ? AND device = ? AND latitude_degrees = ? AND longitude_degrees = ?
             """
         ) { (statement) throws(SQLiteError) in
-            try bindIdentity(of: row, to: statement)
+            try statement.bind(row.person.rawValue, at: 1)
+            try row.identity.bind(to: statement, from: 2)
             var found: [FixRow] = []
             while try statement.step() { found.append(FixRow(statement, of: row.person, row.device)) }
             return found
@@ -222,7 +223,7 @@ extension TimelineTable {
         try run(
             """
             DELETE FROM twin
-            WHERE person = ? AND device = ? AND timestamp_ms = ? AND latitude_degrees = ? AND longitude_degrees = ?
+            WHERE person = ? AND timestamp_ms = ? AND device = ? AND latitude_degrees = ? AND longitude_degrees = ?
                 AND content = ?
             """, row)
     }
@@ -230,19 +231,11 @@ extension TimelineTable {
     /// Runs a statement whose parameters are the identity of a fix and the hash of its content.
     private func run(_ sql: StaticString, _ row: FixRow) throws(SQLiteError) {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
-            try bindIdentity(of: row, to: statement)
+            try statement.bind(row.person.rawValue, at: 1)
+            try row.identity.bind(to: statement, from: 2)
             try statement.bind(Self.content(hash(row)), at: 6)
             try statement.run()
         }
-    }
-
-    /// Binds person, device, time, latitude and longitude, from 1 to 5.
-    private func bindIdentity(of row: FixRow, to statement: borrowing Statement) throws(SQLiteError) {
-        try statement.bind(row.person.rawValue, at: 1)
-        try statement.bind(row.device.rawValue, at: 2)
-        try statement.bind(row.columns.timestamp.milliseconds, at: 3)
-        try row.columns.latitude.bind(to: statement, at: 4)
-        try row.columns.longitude.bind(to: statement, at: 5)
     }
 }
 
@@ -280,7 +273,7 @@ extension TimelineReader {
         of person: PersonID, _ device: DeviceID, in connection: borrowing Connection
     ) throws(SQLiteError) -> ReportedFix? {
         var found: [ReportedFix] = []
-        // Takes the usable fixes of the newest time; `false` after these.
+        // Collects the usable fixes of the newest time; `false` at an older one.
         func take(_ next: ReportedFix) -> Bool {
             if let first = found.first, next.fix.timestamp < first.fix.timestamp { return false }
             guard

@@ -10,7 +10,7 @@ import Whereabouts
 /// Version 1 kept the place as one text and the accuracy in kilometers. Version 2 splits the text into two columns, has
 /// meters, and adds the altitude.
 enum StopForm {
-    static let older = OlderForm(version: 1, schema: StopTableV1.schema, indexes: StopTableV1.indexes, lift: lift)
+    static let older = OlderForm(version: 1, form: ProjectionKind(StopTableV1.self).form, lift: lift)
 
     static let lift: StaticString = """
         CREATE TEMP VIEW stop AS
@@ -99,7 +99,7 @@ final class StopTableWithWrongForm: StopTableV2 {
     override class var olderForms: [OlderForm] {
         [
             OlderForm(
-                version: 1, schema: StopTableV1.schema, indexes: StopTableV1.indexes,
+                version: 1, form: ProjectionKind(StopTableV1.self).form,
                 lift: "CREATE TEMP VIEW stop AS SELECT person, number, 0.0 AS latitude_degrees FROM main.stop")
         ]
     }

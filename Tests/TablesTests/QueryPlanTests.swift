@@ -32,7 +32,7 @@ import Testing
             expectSearches(try plan(TimelineTable.self, sql))
         }
         expectSearches(try plan(TimelineTable.self, TimelineReader.crossingsSQL))
-        expectSearches(try plan(TimelineTable.self, TimelineTable.besidesSQL))
+        expectSearches(try plan(TimelineTable.self, TimelineTable.otherRowsSQL))
     }
 
     @Test func `current fixes and the stream index`() throws {

@@ -28,7 +28,7 @@ package struct TimelineFold {
         _ batch: ArraySlice<RecordedEvent>, reading rows: Rows
     ) throws(Rows.Failure) -> [TimelineChange] {
         var changes: [TimelineChange] = []
-        // By index, because a copy of each event would be counted in and out.
+        // By index: a loop over the events would copy each of them.
         for index in batch.indices {
             let (stream, recordedAt) = (batch[index].stream, batch[index].recordedAt)
             switch batch[index].event {
