@@ -58,11 +58,8 @@ struct FixPacking {
         var marks: Marks = []
         let marksAt = bytes.count
         bytes.append(0)
-        bytes.append(
-            varint:
-                UInt64(
-                    bitPattern: row.columns.timestamp.milliseconds &- references[before].columns.timestamp.milliseconds)
-        )
+        let elapsed = row.columns.timestamp.milliseconds &- references[before].columns.timestamp.milliseconds
+        bytes.append(varint: UInt64(bitPattern: elapsed))
         bytes.append(zigzag: row.number &- references[before].number)
         if row.device != references[before].device {
             marks.insert(.otherDevice)

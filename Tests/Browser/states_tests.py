@@ -279,6 +279,27 @@ def test_a_link_signs_in_once(world):
                 expect(not visit.page.context.cookies(), "the link works once")
 
 
+def test_a_link_signs_in_in_place_of_somebody_else(world):
+    path = re.search(r"/\?code=\S+", world.house.tool("session", "add", "--person", "work"))[0]
+    with world.visit() as visit:
+        visit.page.goto(world.url)
+        visit.page.get_by_label("code").fill(world.house.tokens["friend"])
+        visit.page.get_by_role("button", name="Sign in").click()
+        visit.ready("friend")
+        visit.page.evaluate("localStorage.setItem('tz', 'utc')")
+        # A mistyped link says so, and leaves the session.
+        visit.page.goto(f"{world.url}/?code=0000-0000-0000-0000-0000")
+        visit.has("h1", "Sign in with this code?")
+        visit.page.get_by_role("button", name="Sign in").click()
+        visit.has("[role=alert], .problem")
+        expect(visit.page.evaluate("fetch('/session').then(answer => answer.json()).then(one => one.person)") == "friend", "a wrong code ends nothing")
+        visit.page.goto(world.url + path)
+        visit.has("h1", "Sign in with this code?")
+        visit.page.get_by_role("button", name="Sign in").click()
+        visit.ready("work")
+        expect(visit.page.evaluate("localStorage.getItem('tz')") is None, "the choices of the person before are gone")
+
+
 def test_an_account_invitation_opens_an_account(world):
     code = world.house.post("/v1/account-invitations", {}, world.house.tokens["walker"])["code"]
     with world.visit() as visit:

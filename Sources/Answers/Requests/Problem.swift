@@ -48,7 +48,8 @@ package struct Problem: Error, Sendable {
         409, "Over", "The result of this request has ended since; send a new request with a new Idempotency-Key.")
     /// 401: the token is absent, unknown, revoked or over. All have the same answer.
     package static let notAuthenticated = Problem(
-        401, "Not authenticated", "Send a valid token in the header \"Authorization: Bearer …\".")
+        401, "Not authenticated",
+        "Send a valid token in the header \"Authorization: Bearer …\", or a device's user and password.")
     /// Too much work; the seconds are the time to wait.
     package static func busy(_ seconds: Int) -> Problem {
         Problem(

@@ -101,6 +101,11 @@ function readTime() {
     time.start = Number.isInteger(minutes) && minutes >= 0 && minutes < 1440 ? minutes : 0;
 }
 
+/** The form, with what is done once it has signed in. */
+async function signIn(then) {
+    (await import('./view-signin.js')).show({ main, strings, api, then });
+}
+
 async function boot() {
     const theme = localStorage.getItem('theme');
     if (theme) root.dataset.theme = theme;
@@ -116,10 +121,12 @@ async function boot() {
         if (!me.handle && !me.operator) throw Object.assign(new Error(), { status: 401 });
     } catch (error) {
         await words;
-        if (error.status === 401) return (await import('./view-signin.js')).show({ main, strings, api, announce });
+        if (error.status === 401) return signIn();
         return failed(error, { main }, () => location.reload());
     }
     await words;
+    // A link signs in whoever presses its button, also in place of somebody else.
+    if (main.querySelector('#sign-in')) return signIn(forget);
     begin(me.person ?? me.link?.person ?? me.handle ?? '', () => { forget().finally(() => location.reload()); });
     header(me);
     await start(() => {

@@ -4,7 +4,7 @@ import { busy, field, h } from './kit.js';
 
 export const title = 'signin.title';
 
-export async function show({ main, strings, api }) {
+export async function show({ main, strings, api, then }) {
     document.documentElement.dataset.ready = 'signin';
     let form = main.querySelector('form[action="/session"]');
     // The page of an invitation, or the server's own words: they stay as they are.
@@ -22,6 +22,7 @@ export async function show({ main, strings, api }) {
         busy(form.querySelector('button:not([type=button])'), async () => {
             const { next } = await api.post('/session', { ...given, next: given.next || location.pathname + location.search.replace(/[?&]code=[^&]*/, '') });
             form.reset();
+            await then?.();
             location.assign(next ?? '/');
         }, form);
     });
