@@ -101,11 +101,6 @@ function readTime() {
     time.start = Number.isInteger(minutes) && minutes >= 0 && minutes < 1440 ? minutes : 0;
 }
 
-/** The form, with what is done once it has signed in. */
-async function signIn(then) {
-    (await import('./view-signin.js')).show({ main, strings, api, then });
-}
-
 async function boot() {
     const theme = localStorage.getItem('theme');
     if (theme) root.dataset.theme = theme;
@@ -113,6 +108,7 @@ async function boot() {
     // The view's parts are loaded while the request for the session is under way.
     const words = load(root.lang);
     if (!main.querySelector('form')) warm();
+    const signIn = async then => (await import('./view-signin.js')).show({ main, strings, api, then });
     let me;
     try {
         // The page has the answer already, but for the frame that the service worker makes.
@@ -125,7 +121,7 @@ async function boot() {
         return failed(error, { main }, () => location.reload());
     }
     await words;
-    // A link signs in whoever presses its button, also in place of somebody else.
+    // A link signs in also in place of somebody else.
     if (main.querySelector('#sign-in')) return signIn(forget);
     begin(me.person ?? me.link?.person ?? me.handle ?? '', () => { forget().finally(() => location.reload()); });
     header(me);
