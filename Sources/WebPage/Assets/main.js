@@ -108,21 +108,18 @@ async function boot() {
     // The view's parts are loaded while the request for the session is under way.
     const words = load(root.lang);
     if (!main.querySelector('form')) warm();
-    const signIn = async then => (await import('./view-signin.js')).show({ main, strings, api, then });
     let me;
     try {
         // The page has the answer already, but for the frame that the service worker makes.
         me = root.dataset.session ? JSON.parse(root.dataset.session) : await api.get('/session');
-        // 204: there is no session.
-        if (!me.handle && !me.operator) throw Object.assign(new Error(), { status: 401 });
+        // 204: there is no session. A link signs in also in place of somebody else.
+        if (!me.handle && !me.operator || main.querySelector('#sign-in')) throw Object.assign(new Error(), { status: 401 });
     } catch (error) {
         await words;
-        if (error.status === 401) return signIn();
+        if (error.status === 401) return (await import('./view-signin.js')).show({ main, strings, api, forget });
         return failed(error, { main }, () => location.reload());
     }
     await words;
-    // A link signs in also in place of somebody else.
-    if (main.querySelector('#sign-in')) return signIn(forget);
     begin(me.person ?? me.link?.person ?? me.handle ?? '', () => { forget().finally(() => location.reload()); });
     header(me);
     await start(() => {

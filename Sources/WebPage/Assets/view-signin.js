@@ -4,7 +4,7 @@ import { busy, field, h } from './kit.js';
 
 export const title = 'signin.title';
 
-export async function show({ main, strings, api, then }) {
+export async function show({ main, strings, api, forget }) {
     document.documentElement.dataset.ready = 'signin';
     let form = main.querySelector('form[action="/session"]');
     // The page of an invitation, or the server's own words: they stay as they are.
@@ -22,7 +22,8 @@ export async function show({ main, strings, api, then }) {
         busy(form.querySelector('button:not([type=button])'), async () => {
             const { next } = await api.post('/session', { ...given, next: given.next || location.pathname + location.search.replace(/[?&]code=[^&]*/, '') });
             form.reset();
-            await then?.();
+            // Somebody else may have been signed in.
+            if (given.code) await forget();
             location.assign(next ?? '/');
         }, form);
     });
