@@ -92,7 +92,7 @@ package final class HTTP2Connection {
 
     /// Sends the session's output as far as the socket takes it.
     ///
-    /// - Throws: ``TransportFault`` when the connection is lost.
+    /// - Throws: ``TransportFault`` when the connection is lost. The session has then received all that came before.
     package func flush() throws(TransportFault) {
         guard stage == .open else { return }
         wantsWriting = false
@@ -114,7 +114,11 @@ package final class HTTP2Connection {
             switch SSL_get_error(tls, sent) {
             case SSL_ERROR_WANT_WRITE: wantsWriting = true
             case SSL_ERROR_WANT_READ: break
-            default: throw lost("writing")
+            default:
+                let fault = lost("writing")
+                // What came before the end is still there, such as answers and a GOAWAY.
+                try readAvailable()
+                throw fault
             }
             return
         }
