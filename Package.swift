@@ -144,7 +144,7 @@ let package = Package(
             "Answers",
             [
                 "AuditTables", "CPageAssets", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
-                "Log", "Projections", "ReferenceSystems",
+                "Log", "LogVerifying", "Projections", "ReferenceSystems",
                 "Replies", "SQLite",
                 "Tables", "Threading", "Transparency", "Whereabouts", "WireFormats",
             ]),

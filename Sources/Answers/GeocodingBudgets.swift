@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import Threading
 package import Whereabouts
@@ -56,8 +55,8 @@ package final class GeocodingBudgets: Sendable {
             (state.persons.waitSeconds(person, now: begin), state.trees.waitSeconds(tree, now: begin))
         }
         guard max(own, trees) == 0 else { throw Self.spent(max(own, trees), isOfTree: trees > own) }
-        let costBefore = Self.processorSeconds
-        defer { take(Self.processorSeconds - costBefore, of: person, tree) }
+        let costBefore = MonotonicClock.workSeconds
+        defer { take(MonotonicClock.workSeconds - costBefore, of: person, tree) }
         return try work()
     }
 
@@ -78,12 +77,5 @@ package final class GeocodingBudgets: Sendable {
                 ? "Accounts from the same invitation have geocoded too much; send the same request again later."
                 : "You have geocoded too much, for example many misspelled names; send the same request again later.",
             retryAfterSeconds: max(1, Int(seconds.rounded(.up))))
-    }
-
-    /// The processor time of this thread so far, in seconds.
-    private static var processorSeconds: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -1,5 +1,6 @@
 package import Cryptography
 import Log
+import LogVerifying
 import Projections
 import SQLite
 import Synchronization
@@ -366,5 +367,15 @@ private struct EntryMaker {
             let entry = try PersonLogs.Entry(of: event, in: origin, under: key) { references.name(of: $0) }
             return PersonLogEntry.commit(salt: entry.salt, content: entry.content, sha256)
         } catch { return nil }
+    }
+}
+
+extension EventHeader {
+    /// The entry of the event in the tree: the canonical header and SHA-256 of the body. Its leaf is SHA-256(0x00 ‖ entry).
+    fileprivate func entry(body: [UInt8], previous: Digest?, _ sha256: SHA256) -> [UInt8] {
+        var writer = CBORWriter()
+        write(to: &writer)
+        if let previous { previous.withBytes { writer.byteString($0) } } else { writer.byteStringHead(0) }
+        return writer.finish() + sha256.hash(body).bytes
     }
 }

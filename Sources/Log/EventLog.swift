@@ -3,7 +3,7 @@ import Synchronization
 package import Threading
 package import Whereabouts
 
-/// The append-only log. One thread decides commands and numbers their events; another seals, hashes and commits them.
+/// The append-only log. One thread decides commands and numbers and seals their events; another hashes and commits them.
 ///
 /// Commands wait in a bounded queue. The writer drains the queue into one transaction, so that one fsync makes many
 /// commands durable; a commit waits at most for those whom the last one answered (`Gathering`). A fault of the disk
@@ -103,7 +103,7 @@ package final class EventLog: Sendable {
         let saved = standing.place
         try Self.catchUp(&standing, &heads, to: store.identity.size, reader)
         try keys.goOn(after: standing)
-        let sealer = LogSealer(after: store.identity, heads: heads)
+        let tip = LogTip(after: store.identity, heads: heads)
         // A crash between the event of an erasure, or of retention, and its consequences leaves keys, and the person's rows in the saved
         // standing. They are removed first.
         let erased = standing.persons.erased
@@ -130,7 +130,7 @@ package final class EventLog: Sendable {
         if let unsaved { noteStanding(unsaved) }
         let tail = FixTail(index: index, reader: reader)
         let loop = WriterLoop(
-            log: self, store: store, sealer: sealer, tail: tail, savedStanding: savedStanding, clock: clock)
+            log: self, store: store, tip: tip, tail: tail, savedStanding: savedStanding, clock: clock)
         writer.withLock { $0 = WorkerThread { loop.run() } }
         if let loss {
             try keys.beginEpoch(epoch)

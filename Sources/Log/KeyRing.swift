@@ -335,18 +335,6 @@ package final class KeyRing: Sendable {
         )
     }
 
-    /// The ids of the keys that a file of keys says were destroyed.
-    package static func destroyedKeys(in path: String) throws(LogError) -> Set<Int64> {
-        do throws(SQLiteError) {
-            return try Connection(path: path, access: .readOnly).cached("SELECT id FROM destroyed") {
-                (statement) throws(SQLiteError) in
-                var ids: Set<Int64> = []
-                while try statement.step() { ids.insert(statement.int(at: 0)) }
-                return ids
-            }
-        } catch { throw .sqlite(error) }
-    }
-
     /// Copies the file, as of one moment. Blocks other users of the keys meanwhile; the file is small.
     package func backup(to path: String) throws(SQLiteError) {
         try state.withLock { (state) throws(SQLiteError) in

@@ -158,27 +158,19 @@ package struct EventHeader {
     ) -> Digest {
         scratch.reset()
         write(to: &scratch)
-        return Self.leaf(headWithoutPrevious: &scratch, body: body, previous: previous, sha256)
+        return Self.leaf(
+            headWithoutPrevious: &scratch, bodyHash: sha256.hash(body), previous: previous, sha256)
     }
 
-    /// The entry of the event in the tree: the canonical header and SHA-256 of the body. Its leaf is SHA-256(0x00 ‖ entry).
-    package func entry(body: [UInt8], previous: Digest?, _ sha256: SHA256) -> [UInt8] {
-        var writer = CBORWriter()
-        write(to: &writer)
-        if let previous { previous.withBytes { writer.byteString($0) } } else { writer.byteStringHead(0) }
-        return writer.finish() + sha256.hash(body).bytes
-    }
-
-    /// As above, with the header already written into `writer`.
+    /// As above, with the header already written into `writer`, and the hash of the body.
     static func leaf(
-        headWithoutPrevious writer: inout CBORWriter, body: UnsafeRawBufferPointer, previous: Digest?, _ sha256: SHA256
+        headWithoutPrevious writer: inout CBORWriter, bodyHash: Digest, previous: Digest?, _ sha256: SHA256
     ) -> Digest {
         if let previous {
             previous.withBytes { writer.byteString($0) }
         } else {
             writer.byteStringHead(0)
         }
-        let bodyHash = sha256.hash(body)
         return writer.withBytes { head in
             bodyHash.withBytes { sha256.hash(prefix: 0, head, $0) }
         }
@@ -190,13 +182,4 @@ extension Hash256 {
     package init(_ digest: Digest) { self.init(words: digest.words) }
     /// The same 256 bits.
     package var digest: Digest { Digest(words: words) }
-}
-
-extension HeadsCommitment {
-    /// The commitments of its entries, in order.
-    package var commitments: [Digest] {
-        stride(from: 0, to: commits.count, by: Self.commitmentBytes).compactMap {
-            Digest(bytes: commits[$0..<min($0 + Self.commitmentBytes, commits.count)])
-        }
-    }
 }

@@ -29,52 +29,47 @@ final class LogStore {
         witness = WitnessFile(besideLog: path)
     }
 
-    /// Seals the events of a batch and inserts them and the row `log` in one transaction, which is durable on return.
+    /// Hashes the events of a batch and inserts them and the row `log` in one transaction, which is durable on return.
     ///
     /// - Throws: ``LogError``. If the disk is full (``LogError/isFull``), nothing of the batch is stored and the
-    ///   sealer is unchanged, so the same batch may be written again: SQLite finds the disk full before it syncs.
-    func write(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) {
-        let previous = sealer.size
-        sealer.begin()
+    ///   tip is unchanged, so the same batch may be written again: SQLite finds the disk full before it syncs.
+    func write(_ batch: borrowing Batch, _ tip: inout LogTip) throws(LogError) {
+        let previous = tip.size
+        tip.begin()
         let bytes: Int
         do throws(LogError) {
-            bytes = try insert(batch, &sealer)
-            try commit(LogEnd(epoch: identity.epoch, range: sealer.range, head: sealer.headLeaf), after: previous)
+            bytes = try insert(batch, &tip)
+            try commit(LogEnd(epoch: identity.epoch, range: tip.range, head: tip.headLeaf), after: previous)
         } catch {
             file.rollBack()
             server?.rollBack()
-            sealer.takeBack()
+            tip.takeBack()
             throw error
         }
         witness.note(
             LogWitness(
-                log: identity.id, epoch: identity.epoch, number: sealer.size, leaf: sealer.headLeaf))
+                log: identity.id, epoch: identity.epoch, number: tip.size, leaf: tip.headLeaf))
         // The pages of the row `log`, the newest leaf page, its parent and the first page, plus those that the events
         // fill.
         pagesSinceCheckpoint += 4 + (bytes + 90 * batch.events.count) / 4096
     }
 
-    /// Seals the events and adds them to a batch of each engine. Returns the number of bytes in the bodies.
-    private func insert(_ batch: borrowing Batch, _ sealer: inout LogSealer) throws(LogError) -> Int {
-        var bytes = 0
-        var keys = 0
+    /// Hashes the events and adds them to a batch of each engine. Returns the number of bytes of the batch.
+    private func insert(_ batch: borrowing Batch, _ tip: inout LogTip) throws(LogError) -> Int {
         try server?.begin()
         try file.begin()
-        for event in batch.events {
-            let next = keys + event.encoded.parts.count
-            let leaf = try sealer.seal(event, keys: batch.keys[keys..<next])
-            keys = next
-            let result: Result<Void, LogError> = sealer.body.withBytes { body in
-                bytes += body.count
-                do throws(LogError) {
+        let result: Result<Int, LogError> = batch.bytes.withBytes { bytes in
+            do throws(LogError) {
+                for event in batch.events {
+                    let leaf = try tip.append(event, of: bytes)
+                    let body = UnsafeRawBufferPointer(rebasing: bytes[event.body])
                     try server?.insert(event.header, body: body, leaf)
                     try file.insert(event.header, body: body, leaf)
-                    return .success(())
-                } catch { return .failure(error) }
-            }
-            try result.get()
+                }
+                return .success(bytes.count)
+            } catch { return .failure(error) }
         }
-        return bytes
+        return try result.get()
     }
 
     /// Commits the server's batch, then the file's. A copy that cannot follow its server stops the log, because the server

@@ -1,5 +1,5 @@
-import Glibc
 import Synchronization
+import Threading
 package import Whereabouts
 
 /// Counts the time of open questions with a monotonic clock.
@@ -17,11 +17,7 @@ package final class QuestionClock: Sendable {
     init(_ now: @escaping @Sendable () -> Int64) { self.now = now }
 
     /// `CLOCK_BOOTTIME`, which includes the time that the machine sleeps.
-    package static let system: @Sendable () -> Int64 = {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    package static let system: @Sendable () -> Int64 = { MonotonicClock.millisecondsWithSleep }
 
     /// Milliseconds until the question's deadline; 0 when it has passed.
     ///

@@ -114,9 +114,7 @@ package final class SQLiteLogEngine: LogEngine {
         do throws(SQLiteError) { try connection.begin() } catch { throw .sqlite(error) }
     }
 
-    package func insert(
-        _ header: EventHeader, body: UnsafeRawBufferPointer, _ leaf: Digest
-    ) throws(LogError) {
+    package func insert(_ header: EventHeader, body: UnsafeRawBufferPointer, _ leaf: Digest) throws(LogError) {
         do throws(SQLiteError) { try bindAndInsert(header, body: body, leaf) } catch { throw .sqlite(error) }
     }
 

@@ -17,10 +17,9 @@ final class WriterLoop: @unchecked Sendable {
     private var saving: Saving
     private let clock: @Sendable () -> Timestamp
     private var batch = Batch()
+    private var sealer = EventSealer()
     /// The encoded events of the command that is being prepared.
     private var encoded: [EventCoding.Encoded] = []
-    /// The highest id of a key that the standing has noted.
-    private var highestKey: Int64 = 0
     /// The keys whose damage was reported.
     private var unreadable: Set<Int64> = []
     /// The news for pushes from the commands of this round.
@@ -52,12 +51,12 @@ final class WriterLoop: @unchecked Sendable {
     private static let fewCommands = 2
 
     init(
-        log: EventLog, store: LogStore, sealer: consuming LogSealer, tail: FixTail, savedStanding: any SavedStanding,
+        log: EventLog, store: LogStore, tip: consuming LogTip, tail: FixTail, savedStanding: any SavedStanding,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         (self.log, self.tail, self.clock) = (log, tail, clock)
         saving = Saving(file: savedStanding, log: store.identity)
-        committer = Committer(store: store, sealer: sealer, log: log)
+        committer = Committer(store: store, tip: tip, log: log)
         keys = SealingKeys(log.keys)
         if log.standingTrouble.withLock({ $0 != nil }) {
             saving.retrySeconds = MonotonicClock.seconds + Self.pauseAfterFailedSaveSeconds
@@ -70,7 +69,7 @@ final class WriterLoop: @unchecked Sendable {
         defer { committer.stop() }
         do throws(LogError) {
             while true {
-                switch log.queue.nextStep(prepared: batch.answers.count, milliseconds: Self.idleMilliseconds) {
+                switch log.queue.nextStep(lending: &batch, milliseconds: Self.idleMilliseconds) {
                 case .commands(let commands):
                     try prepare(commands)
                     // The keys must be destroyed before any answer, and before anything is built on that.
@@ -100,17 +99,10 @@ final class WriterLoop: @unchecked Sendable {
     /// Commits the prepared commands. The writer has the turn.
     private func commit(othersWait: Bool) {
         if batch.answers.count <= Self.fewCommands, !othersWait {
-            let batch = takeBatch()
-            committer.commit(batch)
+            log.queue.endTurn(committer.commit(&batch))
         } else {
-            batch = committer.handOver(takeBatch())
+            committer.handOver(&batch)
         }
-    }
-
-    /// Takes the prepared batch and begins an empty one.
-    private func takeBatch() -> Batch {
-        defer { batch = Batch() }
-        return batch
     }
 
     /// Commits an erasure, or the end of old reports, and destroys the keys, before its caller or any later command gets
@@ -123,7 +115,7 @@ final class WriterLoop: @unchecked Sendable {
                 guard error.isFull, log.room?.spend() == true else { throw error }
                 try destroyKeys()
             }
-            committer.forgetKeys()
+            sealer.forgetKeys()
             log.recentFixes.removeAll()
             // A saved standing still names the erased people; if a new one cannot be saved, there must be none.
             if let error = saveDurable(), !saving.file.remove() { unfinished = error }
@@ -153,7 +145,7 @@ final class WriterLoop: @unchecked Sendable {
     private func saveDurable() -> LogError? {
         var failure: LogError?
         do throws(LogError) {
-            try saving.file.save(log.standingCopy(), committer.sealer.heads, log: saving.log)
+            try saving.file.save(log.standingCopy(), committer.tip.heads, log: saving.log)
         } catch { failure = error }
         log.noteStanding(failure)
         if failure == nil {
@@ -236,38 +228,27 @@ final class WriterLoop: @unchecked Sendable {
     ///
     /// - Returns: The reason why the decision cannot be recorded: a key exists and does not open.
     private func encode(_ decision: Decision, at now: Timestamp) throws(LogError) -> LogError? {
-        let before = batch.keys.count
         encoded.removeAll(keepingCapacity: true)
+        keys.begin()
         for index in decision.drafts.indices {
             encoded.append(EventCoding.encode(decision.drafts[index].event, in: decision.drafts[index].stream))
             do throws(LogError) {
-                try keys.prepare(encoded[index], at: now, for: &batch, isDaily: hasDailyKeys)
+                try keys.find(for: encoded[index], at: now, isDaily: hasDailyKeys)
             } catch {
                 guard case .keyUnreadable(let id) = error else { throw error }
-                batch.keys.removeSubrange(before...)
                 if unreadable.insert(id).inserted { Diagnostics.fault("key.unreadable", "\(error)") }
                 return error
             }
         }
-        noteKeys(from: before)
+        if let highest = keys.newHighestID() { log.changeStanding { $0.note(key: highest) } }
         return nil
     }
 
     /// Whether the track of a person is sealed under keys of days.
     private func hasDailyKeys(_ person: PersonID) -> Bool { log.withStanding { $0.retention.hasDailyKeys(person) } }
 
-    /// Has the standing note the highest key of the batch, beginning at this index.
-    private func noteKeys(from first: Int) {
-        for index in first..<batch.keys.count where batch.keys[index].id > highestKey {
-            highestKey = batch.keys[index].id
-            log.changeStanding { $0.note(key: highestKey) }
-        }
-    }
-
     /// The outcome of the same request before; `nil` if this is the first one.
-    private func earlierOutcome(
-        of item: Waiting, at now: Timestamp
-    ) -> Result<Receipt, AppendFailure>? {
+    private func earlierOutcome(of item: Waiting, at now: Timestamp) -> Result<Receipt, AppendFailure>? {
         log.withStanding { standing in
             do throws(Refusal) {
                 return try standing.outcome(of: item.correlation, by: item.caller, at: now).map {
@@ -316,13 +297,13 @@ final class WriterLoop: @unchecked Sendable {
         _ event: Event, to stream: StreamID, cause: Int64, actor: PrincipalID, correlation: RequestID, at now: Timestamp
     ) throws(LogError) {
         let encoded = EventCoding.encode(event, in: stream)
-        let before = batch.keys.count
-        try keys.prepare(encoded, at: now, for: &batch, isDaily: hasDailyKeys)
-        noteKeys(from: before)
+        keys.begin()
+        try keys.find(for: encoded, at: now, isDaily: hasDailyKeys)
+        if let highest = keys.newHighestID() { log.changeStanding { $0.note(key: highest) } }
         number(event, encoded, to: stream, cause: cause, actor: actor, correlation: correlation, at: now)
     }
 
-    /// Numbers an event whose keys are in the batch.
+    /// Numbers and seals an event whose keys are found.
     @discardableResult
     private func number(
         _ event: Event, _ encoded: EventCoding.Encoded, to stream: StreamID, cause: Int64, actor: PrincipalID,
@@ -332,7 +313,8 @@ final class WriterLoop: @unchecked Sendable {
         let header = EventHeader(
             number: place + 1, stream: stream, version: version + 1, kind: encoded.kind.rawValue,
             recordedAt: now, actor: actor, correlation: correlation, cause: cause)
-        batch.events.append(.init(header: header, encoded: encoded))
+        batch.events.append(
+            sealer.seal(header, encoded, keys: keys.take(encoded.parts.count), into: &batch.bytes))
         if let (device, fix) = event.identified, let fix, let person = stream.person {
             tail.append(fix, device: device, person: person, number: header.number)
         }

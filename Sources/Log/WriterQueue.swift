@@ -19,6 +19,11 @@ package final class WriterQueue: Sendable {
         var waiting: [Waiting] = []
         /// The commands that the writer has taken and no thread is writing.
         var prepared = 0
+        /// The prepared batch while the writer waits; an emptied one once the committing thread has taken it.
+        var lent: Batch?
+        /// Whether the committing thread has taken the lent batch while commands waited, so that they are decided although
+        /// they are few.
+        var isBehind = false
         /// The writer is woken when so many commands wait.
         var wakingCount = 1
         var isStopping = false
@@ -88,14 +93,19 @@ package final class WriterQueue: Sendable {
     /// The writer's next step: write the prepared commands when the turn is free and their callers' next ones are there
     /// (`Gathering`); meanwhile take waiting ones.
     ///
+    /// While the writer waits, it lends its batch: a thread that ends its turn takes the batch and goes on at once, and the
+    /// writer gets an emptied one back (``passTurn(_:for:)``).
+    ///
     /// - Parameters:
-    ///   - prepared: The number of commands that are prepared and not being written.
+    ///   - batch: What is prepared and not being written.
     ///   - milliseconds: After so long without a step the answer is `nothing`.
-    func nextStep(prepared: Int, milliseconds: Int) -> Step {
+    func nextStep(lending batch: inout Batch, milliseconds: Int) -> Step {
         let end = MonotonicClock.seconds + Double(milliseconds) / 1000
         var deadline = end
+        state.read { $0.lend(&batch) }
+        defer { state.read { $0.takeBack(&batch) } }
         while true {
-            switch state.wait(until: deadline, for: { look(&$0, prepared: prepared, waitingUntil: deadline) }) {
+            switch state.wait(until: deadline, for: { look(&$0, waitingUntil: deadline) }) {
             case .step(let step): return step
             case .wait(let until): deadline = until
             case nil:
@@ -112,8 +122,8 @@ package final class WriterQueue: Sendable {
     }
 
     /// A look at the state; `nil` if there is nothing to do before `deadline` or the next wake.
-    private func look(_ state: inout State, prepared: Int, waitingUntil deadline: Double) -> Look? {
-        state.prepared = prepared
+    private func look(_ state: inout State, waitingUntil deadline: Double) -> Look? {
+        let prepared = state.prepared
         state.wakingCount = 1
         if let failure = state.failure { return .step(.failed(failure)) }
         if prepared > 0, !state.isCommitting {
@@ -128,7 +138,7 @@ package final class WriterQueue: Sendable {
             }
         }
         if !state.waiting.isEmpty, prepared < EventLog.batchBound {
-            if state.isCommitting, state.waiting.count < Gathering.fewest {
+            if state.isCommitting, !state.isBehind, state.waiting.count < Gathering.fewest {
                 state.wakingCount = Gathering.fewest
                 return nil
             }
@@ -167,16 +177,38 @@ package final class WriterQueue: Sendable {
         }
     }
 
+    /// Takes the batch that the writer lends and keeps the turn for it, or frees the turn.
+    ///
+    /// - Parameter batch: Given emptied.
+    /// - Returns: Whether the turn goes on, with `batch`.
+    func passTurn(_ batch: inout Batch, for gathering: Gathering) -> Bool {
+        let (goesOn, wakes) = state.read { state in
+            (state.isCommitting, state.gathering) = (false, gathering)
+            let prepared = state.prepared
+            guard state.lent != nil, prepared > 0, state.failure == nil, state.missing(prepared: prepared) == 0 else {
+                return (false, true)
+            }
+            state.takeTurn(for: prepared)
+            swap(&batch, &state.lent!)
+            state.isBehind = !state.waiting.isEmpty
+            return (true, state.isBehind)
+        }
+        if wakes { state.wake() }
+        return goesOn
+    }
+
     /// The commands that are waited for after a commit. Called before its callers are answered, because some of them are
     /// back before the last of them is answered.
     ///
     /// - Parameters:
     ///   - answered: The number of the callers.
     ///   - commitSeconds: How long the commit took.
-    func gathering(answering answered: Int, commitSeconds: Double) -> Gathering {
+    ///   - workSeconds: How much of that was work of the processor.
+    func gathering(answering answered: Int, commitSeconds: Double, workSeconds: Double) -> Gathering {
         state.read { state in
             Gathering(
-                answered: answered, pending: state.prepared + state.waiting.count, commitSeconds: commitSeconds)
+                answered: answered, pending: state.prepared + state.waiting.count, commitSeconds: commitSeconds,
+                workSeconds: workSeconds)
         }
     }
 
@@ -200,6 +232,16 @@ extension WriterQueue.State {
         isStopping ? 0 : gathering.missing(present: prepared + waiting.count)
     }
 
+    fileprivate mutating func lend(_ batch: inout Batch) {
+        prepared = batch.answers.count
+        lent = batch
+        batch = Batch()
+    }
+
+    fileprivate mutating func takeBack(_ batch: inout Batch) {
+        if let lent = lent.take() { batch = lent }
+    }
+
     fileprivate mutating func takeTurn(for prepared: Int) {
         (isCommitting, gathering) = (true, Gathering())
         self.prepared = max(0, self.prepared - prepared)
@@ -207,6 +249,7 @@ extension WriterQueue.State {
 
     /// Takes all waiting commands, or as many as are in one transaction.
     fileprivate mutating func takeWaiting() -> [Waiting] {
+        isBehind = false
         guard waiting.count > EventLog.batchBound else {
             defer { waiting = [] }
             return waiting

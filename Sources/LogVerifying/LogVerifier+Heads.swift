@@ -1,8 +1,8 @@
-import Cryptography
+package import Cryptography
 import Log
 import SQLite
 import Transparency
-import Whereabouts
+package import Whereabouts
 
 /// Recomputes what `HeadsCommitted` says about the persons' own logs, from the events before it.
 struct HeadsVerifier {
@@ -57,5 +57,14 @@ struct HeadsVerifier {
             return "the heads of the persons' logs are others than it says"
         }
         return nil
+    }
+}
+
+extension HeadsCommitment {
+    /// The commitments of its entries, in order.
+    package var commitments: [Digest] {
+        stride(from: 0, to: commits.count, by: Self.commitmentBytes).compactMap {
+            Digest(bytes: commits[$0..<min($0 + Self.commitmentBytes, commits.count)])
+        }
     }
 }

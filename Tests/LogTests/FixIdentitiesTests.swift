@@ -74,10 +74,10 @@ import Whereabouts
     private static func copyAll(
         _ folder: String, to copy: String, where isCopied: (String) -> Bool = { $0.contains(".run") }
     ) throws {
-        DataDirectory.removeTree(copy)
+        TestSupport.remove(copy)
         try DataDirectory.makeDirectory(copy)
         for name in TestSupport.names(in: folder) where isCopied(name) {
-            try DataDirectory.copyPrivate("\(folder)/\(name)", to: "\(copy)/\(name)")
+            try TestSupport.copy("\(folder)/\(name)", to: "\(copy)/\(name)")
         }
     }
 
@@ -100,7 +100,7 @@ import Whereabouts
             hadRuns = hadRuns || !names.isEmpty
             switch Int.random(in: 0..<7, using: &random) {
             case 0: break
-            case 1: DataDirectory.removeTree(folder)
+            case 1: TestSupport.remove(folder)
             case 2:
                 guard let name = names.randomElement(using: &random) else { break }
                 unlink("\(folder)/\(name)")
@@ -114,7 +114,7 @@ import Whereabouts
             default:
                 guard access(old, F_OK) == 0 else { break }
                 for name in Self.names(old) where access("\(folder)/\(name)", F_OK) != 0 {
-                    try DataDirectory.copyPrivate("\(old)/\(name)", to: "\(folder)/\(name)")
+                    try TestSupport.copy("\(old)/\(name)", to: "\(folder)/\(name)")
                 }
             }
         }
@@ -222,7 +222,7 @@ import Whereabouts
         #expect(!Self.names(folder).isEmpty)
         for name in Self.names(folder) { unlink("\(folder)/\(name)") }
         for name in Self.names("\(other.path)/fix-identities") {
-            try DataDirectory.copyPrivate("\(other.path)/fix-identities/\(name)", to: "\(folder)/\(name)")
+            try TestSupport.copy("\(other.path)/fix-identities/\(name)", to: "\(folder)/\(name)")
         }
         let log = try scene.open()
         #expect(log.index.waitUntilComplete(milliseconds: patienceMilliseconds))
@@ -246,7 +246,7 @@ import Whereabouts
         let (_, phone) = try scene.people()
         scene.stop()
         let folder = "\(scene.path)/fix-identities"
-        DataDirectory.removeTree(folder)
+        TestSupport.remove(folder)
         // A file where the folder should be: nothing can be made in it.
         try DataDirectory.writePrivate([1], to: folder)
         var all: [Fix] = []
@@ -307,7 +307,7 @@ import Whereabouts
         #expect(!left.contains(person) && left.count == 1)
         #expect(try log.index.check(try log.reader()).problem == nil)
         scene.stop()
-        DataDirectory.removeTree(folder)
+        TestSupport.remove(folder)
         try Self.copy(temporary.file("old"), to: folder)
         #expect(try scene.open().index.waitUntilErased(milliseconds: patienceMilliseconds))
         #expect(try !persons().contains(person))
@@ -329,7 +329,7 @@ import Whereabouts
         #expect(log.waitForFixIdentities(milliseconds: patienceMilliseconds))
         #expect(try log.differenceOfFixIdentities() == nil)
         scene.stop()
-        DataDirectory.removeTree("\(scene.path)/fix-identities")
+        TestSupport.remove("\(scene.path)/fix-identities")
         let again = try scene.open()
         #expect(again.waitForFixIdentities(milliseconds: patienceMilliseconds))
         #expect(try again.differenceOfFixIdentities() == nil)
@@ -368,7 +368,7 @@ import Whereabouts
             }
             if let last = copies.last {
                 for name in Self.names(last) where round % 32 == 15 && access("\(copy)/\(name)", F_OK) != 0 {
-                    try DataDirectory.copyPrivate("\(last)/\(name)", to: "\(copy)/\(name)")
+                    try TestSupport.copy("\(last)/\(name)", to: "\(copy)/\(name)")
                 }
             }
             copies.append(copy)
@@ -376,7 +376,7 @@ import Whereabouts
         #expect(halfWritten > 5)
         for copy in copies {
             scene.stop()
-            DataDirectory.removeTree(folder)
+            TestSupport.remove(folder)
             try Self.copyAll(copy, to: folder)
             #expect(try Self.report(fixes, by: phone, scene) == fixes.map { _ in .duplicate })
             let log = try scene.open()
@@ -398,7 +398,7 @@ import Whereabouts
         #expect(!full.isShort && !full.allows(0))
         let (_, phone) = try scene.people()
         scene.stop()
-        DataDirectory.removeTree("\(scene.path)/fix-identities")
+        TestSupport.remove("\(scene.path)/fix-identities")
         let log = try scene.open(room: full)
         for second in 0..<30 { #expect(try scene.report([try scene.fix(Int64(second))], by: phone) == [.new]) }
         try eventually("the full disk to be noticed") { log.index.trouble != nil }

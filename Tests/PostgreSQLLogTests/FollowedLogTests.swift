@@ -28,7 +28,7 @@ struct FollowedLogTests {
             phone = try machine.addPerson("anna")
             try machine.report(1...20, by: phone)
             directory = try DataDirectory(path: folder.path + "/reader")
-            try DataDirectory.copyPrivate(machine.path + "/kek", to: directory.kek)
+            try TestSupport.copy(machine.path + "/kek", to: directory.kek)
         }
 
         var head: Int64 { machine.log?.head ?? 0 }

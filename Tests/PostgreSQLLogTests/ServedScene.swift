@@ -86,7 +86,7 @@ final class Machine {
     func start(acceptingLoss: Bool = false) throws -> EventLog {
         let directory = try DataDirectory(path: path)
         if let keyFile, !directory.hasKeyEncryptionKey {
-            try DataDirectory.copyPrivate(keyFile, to: directory.kek)
+            try TestSupport.copy(keyFile, to: directory.kek)
         }
         let taken = try LogServer(settings).take(for: directory, acceptingLoss: acceptingLoss)
         let log = try EventLog.alone(in: directory, taken: taken, acceptingLoss: acceptingLoss)

@@ -15,7 +15,7 @@ import Whereabouts
 @Suite struct LostKeyTests {
     private static func copy(_ from: String, to: String) throws {
         unlink(to)
-        try DataDirectory.copyPrivate(from, to: to)
+        try TestSupport.copy(from, to: to)
     }
 
     /// Puts `keys.sqlite` back as it was when the copy was made.
@@ -59,7 +59,7 @@ import Whereabouts
         let used = try Self.keyIDs(of: scene)
         try Self.putBack(copy, in: scene)
         if isStandingLost {
-            DataDirectory.removeTree(scene.path + "/projections/standing-v\(StandingFile.version)-1.sqlite")
+            TestSupport.remove(scene.path + "/projections/standing-v\(StandingFile.version)-1.sqlite")
         }
         let log = try scene.open()
         _ = try log.appendAndWait(.addPerson(LogScene.handle("third")), by: admin, correlation: .random())

@@ -28,6 +28,12 @@ package func write(_ content: some Sequence<UInt8>, to path: String) throws {
     guard fclose(file) == 0, written == content.count else { throw FileFault(path: path) }
 }
 
+/// Copies a file into one that only its owner may read.
+package func copy(_ file: String, to copy: String) throws {
+    try write(contents(ofFile: file), to: copy)
+    guard chmod(copy, 0o600) == 0 else { throw FileFault(path: copy) }
+}
+
 /// Removes a file, or a folder with its content; does nothing if it does not exist.
 package func remove(_ path: String) {
     for name in names(in: path) { remove("\(path)/\(name)") }

@@ -48,6 +48,7 @@ import Testing
         // The upper floor. Answers computes the answers for devices and people, and only its gate lets them out.
         "Answers": [
             "AuditTables", "CPageAssets", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "HTTPServer", "Log",
+            "LogVerifying",
             "Projections", "ReferenceSystems", "Replies",
             "SQLite",
             "Tables", "Transparency", "Whereabouts", "WireFormats",

@@ -40,29 +40,25 @@ package final class AES256GCM {
         _ plaintext: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
         associated: UnsafeRawBufferPointer, into output: inout [UInt8]
     ) {
-        seal(plaintext, key: key, nonce: nonce, associated, suffix: nil, into: &output)
-    }
-
-    /// Appends `ciphertext ‖ tag` of `plaintext` to `output`; `associated ‖ suffix` is authenticated and not part of it.
-    package func seal(
-        _ plaintext: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
-        associated: UnsafeRawBufferPointer, _ suffix: UInt8, into output: inout [UInt8]
-    ) {
-        seal(plaintext, key: key, nonce: nonce, associated, suffix: suffix, into: &output)
-    }
-
-    private func seal(
-        _ plaintext: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
-        _ associated: UnsafeRawBufferPointer, suffix: UInt8?, into output: inout [UInt8]
-    ) {
         precondition(nonce.count == Self.nonceByteCount, "A nonce has 12 bytes.")
         let start = output.count
         output.append(contentsOf: repeatElement(0, count: plaintext.count + Self.tagByteCount))
         output.withUnsafeMutableBytes { output in
             form.seal(
-                plaintext, key, nonce, join(associated, suffix),
-                UnsafeMutableRawBufferPointer(rebasing: output[start...]))
+                plaintext, key, nonce, associated, UnsafeMutableRawBufferPointer(rebasing: output[start...]))
         }
+    }
+
+    /// Fills `output` with `ciphertext ‖ tag` of `plaintext`; `associated ‖ suffix` is authenticated and not part of it.
+    ///
+    /// - Parameter output: 16 bytes longer than the plaintext.
+    package func seal(
+        _ plaintext: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
+        associated: UnsafeRawBufferPointer, _ suffix: UInt8, into output: UnsafeMutableRawBufferPointer
+    ) {
+        precondition(nonce.count == Self.nonceByteCount, "A nonce has 12 bytes.")
+        precondition(output.count == plaintext.count + Self.tagByteCount, "A tag has 16 bytes.")
+        form.seal(plaintext, key, nonce, join(associated, suffix), output)
     }
 
     // MARK: Open

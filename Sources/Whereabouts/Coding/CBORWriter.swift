@@ -6,7 +6,8 @@
 package struct CBORWriter: Sendable {
     /// The bytes written so far, and room for more: an item is stored at once, and not appended byte after byte.
     private var storage: [UInt8]
-    private var count = 0
+    /// The number of bytes written so far.
+    package private(set) var count = 0
 
     /// An empty writer.
     package init() { storage = [] }
@@ -26,6 +27,11 @@ package struct CBORWriter: Sendable {
     /// Lends the bytes written so far.
     package func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         storage.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    /// Lends some of the bytes written so far.
+    package func withBytes<R>(in range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        withBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
     /// Removes all bytes and keeps the capacity.
@@ -55,6 +61,14 @@ package struct CBORWriter: Sendable {
     package mutating func byteString(_ value: UnsafeRawBufferPointer) {
         head(2, UInt64(value.count))
         raw(value)
+    }
+
+    /// A byte string of `count` bytes, which `fill` writes.
+    package mutating func byteString(count length: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        head(2, UInt64(length))
+        makeRoom(length)
+        storage.withUnsafeMutableBytes { fill(UnsafeMutableRawBufferPointer(rebasing: $0[count..<count + length])) }
+        count += length
     }
 
     /// The head of a byte string of `count` bytes; `raw(_:)` with that many bytes must follow.

@@ -3,6 +3,7 @@ import Gazetteer
 import Glibc
 import JSON
 import Log
+import Maintenance
 import Service
 import Whereabouts
 

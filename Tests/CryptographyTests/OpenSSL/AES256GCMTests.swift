@@ -66,12 +66,14 @@ import Testing
         let vector = try Self.vectors()[3]
         let key = SymmetricKey(bytes: vector.key)
         let suffix = try #require(vector.associated.last)
-        var sealed: [UInt8] = []
+        var sealed = [UInt8](repeating: 0, count: vector.plaintext.count + AES256GCM.tagByteCount)
         var opened: [UInt8] = []
         try vector.associated.dropLast().withUnsafeBytes { header in
             try vector.nonce.withUnsafeBytes { nonce in
-                vector.plaintext.withUnsafeBytes {
-                    cipher.seal($0, key: key, nonce: nonce, associated: header, suffix, into: &sealed)
+                vector.plaintext.withUnsafeBytes { plaintext in
+                    sealed.withUnsafeMutableBytes {
+                        cipher.seal(plaintext, key: key, nonce: nonce, associated: header, suffix, into: $0)
+                    }
                 }
                 try vector.sealed.withUnsafeBytes {
                     try cipher.open($0, key: key, nonce: nonce, associated: header, suffix, into: &opened)

@@ -104,11 +104,10 @@ import Whereabouts
         let (walker, friend) = (PersonID(rawValue: 5), PersonID(rawValue: 7))
         func key(of person: PersonID) throws -> Int64 {
             let event = Event.personAdded(person, handle: .open(LogScene.handle("someone")))
-            var batch = Batch()
-            try sealing.prepare(
-                EventCoding.encode(event, in: .audit(person)), at: TestClock.start, for: &batch)
+            sealing.begin()
+            try sealing.find(for: EventCoding.encode(event, in: .audit(person)), at: TestClock.start)
             try ring.makeDurable()
-            return try #require(batch.keys.first).id
+            return try #require(sealing.take(1).first).id
         }
         let (old, others) = (try key(of: walker), try key(of: friend))
         #expect(try key(of: walker) == old)

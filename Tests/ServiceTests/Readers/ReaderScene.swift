@@ -125,7 +125,7 @@ final class ReaderUnderTest {
             connection: try ConnectionString(connection), needsQuorum: false,
             writers: ports.compactMap { Origin("http://127.0.0.1:\($0)") }, writersCAFile: nil)
         self.configuration = configuration
-        try DataDirectory.copyPrivate(kek, to: folder.path + "/kek")
+        try TestSupport.copy(kek, to: folder.path + "/kek")
         try start()
     }
 

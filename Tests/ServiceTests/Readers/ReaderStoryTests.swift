@@ -184,7 +184,7 @@ struct ReaderStoryTests {
         #expect(reader.send("GET", "/v1/people/anna/visits", as: anna).status == 503)
         // Another machine of the house, with the same kek and its own directory.
         let folder = TemporaryFolder()
-        try DataDirectory.copyPrivate(scene.writer.directory + "/kek", to: folder.path + "/kek")
+        try TestSupport.copy(scene.writer.directory + "/kek", to: folder.path + "/kek")
         var configuration = ServiceConfiguration()
         configuration.database = ReaderScene.written(try ConnectionString(scene.primary.connection(scene.database)))
         let clock = scene.clock
@@ -481,7 +481,7 @@ struct ReaderStoryTests {
         // The message's time is the system's in a process of its own.
         scene.clock.set(Timestamp.now)
         let folder = TemporaryFolder()
-        try DataDirectory.copyPrivate(scene.writer.directory + "/kek", to: folder.path + "/kek")
+        try TestSupport.copy(scene.writer.directory + "/kek", to: folder.path + "/kek")
         try DataDirectory.writePrivate(
             Array(
                 #"{"log":{"postgresql":"\#(scene.primary.connection(scene.database))","writers":["http://127.0.0.1:\#(scene.port)"]}}"#

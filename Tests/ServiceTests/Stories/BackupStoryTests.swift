@@ -207,7 +207,7 @@ import Whereabouts
                 """)
             try connection.execute(LogSchema.triggers)
         }
-        DataDirectory.removeTree(scene.house.directory + "/projections")
+        TestSupport.remove(scene.house.directory + "/projections")
         let size = try LogVerifier.verify(try DataDirectory(path: scene.house.directory)) { _, _ in }.events
         do {
             try scene.house.start()
@@ -264,7 +264,7 @@ import Whereabouts
         mkdir(medium, 0o700)
         let (path, _) = try scene.backup("medium/first")
         let (gone, _) = try scene.backup("gone")
-        DataDirectory.removeTree(gone)
+        TestSupport.remove(gone)
         let before = try Self.keys(in: path)
         #expect(rename(medium, medium + "-away") == 0)
         let own = try scene.house.token(of: "neighbour")

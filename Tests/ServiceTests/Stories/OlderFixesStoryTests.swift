@@ -37,10 +37,10 @@ import Whereabouts
         // Each round folds everything anew; once an answer came before the fold had ended, the race was run.
         for round in 0..<20 where whileFolding == 0 {
             try house.restart {
-                DataDirectory.removeTree("\(house.directory)/projections")
+                TestSupport.remove("\(house.directory)/projections")
                 for suffix in ["", "-wal", "-shm"] { unlink("\(house.directory)/catalog.sqlite\(suffix)") }
                 // The index alone is made again from the log as well.
-                if round % 2 == 1 { DataDirectory.removeTree("\(house.directory)/fix-identities") }
+                if round % 2 == 1 { TestSupport.remove("\(house.directory)/fix-identities") }
             }
             let head = house.service.log.head
             for start in stride(from: 0, to: 6000, by: 500) {
@@ -88,7 +88,7 @@ import Whereabouts
         let (house, key) = try Self.house(seconds: 1500)
         let folder = "\(house.directory)/fix-identities"
         try house.restart {
-            DataDirectory.removeTree(folder)
+            TestSupport.remove(folder)
             try DataDirectory.writePrivate([], to: folder)
         }
         #expect(house.send("POST", "/v1/fixes", as: key, Self.body(0..<500))["duplicate"]?.int == 500)

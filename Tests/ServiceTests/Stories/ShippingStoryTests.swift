@@ -79,7 +79,7 @@ import Whereabouts
         /// The sentence with which a restore is refused.
         func refusal(_ shipped: String? = nil, at point: RestorePoint = .newest, kek: String? = nil) -> String {
             let path = folder + "/refused"
-            defer { DataDirectory.removeTree(path) }
+            defer { TestSupport.remove(path) }
             do {
                 _ = try Restore.restore(
                     from: shipped ?? self.shipped(), at: point, to: path, kek: kek ?? self.kek, newerKeys: nil)
@@ -172,7 +172,7 @@ import Whereabouts
             // A backup of a log that was never longer.
             let cut = scene.folder + "/cut-\(number)"
             mkdir(cut, 0o700)
-            try DataDirectory.copyPrivate(pieces + "/keys.sqlite", to: cut + "/keys.sqlite")
+            try TestSupport.copy(pieces + "/keys.sqlite", to: cut + "/keys.sqlite")
             do {
                 let store = try SQLiteLogEngine(newAt: cut + "/log.sqlite", id: scene.house.service.log.id, epoch: 1)
                 try store.copy(original.prefix(Int(number)), epoch: 1, range: range)
@@ -279,7 +279,7 @@ import Whereabouts
         try scene.settle()
         let left = [scene.shipped() + "/keys.sqlite.new", scene.house.directory + "/shipping/keys.sqlite"]
         mkdir(scene.house.directory + "/shipping", 0o700)
-        for file in left { try DataDirectory.copyPrivate(scene.shipped() + "/keys.sqlite", to: file) }
+        for file in left { try TestSupport.copy(scene.shipped() + "/keys.sqlite", to: file) }
         #expect(scene.house.manage("DELETE", "/v1/people/walker").json?["backupsLeft"]?.int == 0)
         #expect(left.allSatisfy { access($0, F_OK) != 0 })
     }
