@@ -47,7 +47,7 @@ import Whereabouts
 
     /// A batch is lent only while the writer waits, so this is tried until it was.
     @Test func `it is taken once, few commands behind it are decided, and the writer has an empty one`() throws {
-        let first = try eventually("a lent batch") { () -> Look? in
+        let first = try eventually("a lent batch", within: 20) { () -> Look? in
             let queue = WriterQueue()
             let looks = Monitor<[Look]>([])
             #expect(queue.tryTurn(prepared: 0))
