@@ -228,6 +228,7 @@ extension ProjectionHost {
 
         /// The thread, until the host stops.
         func run() {
+            var foldedSeconds = 0.0
             while true {
                 let (requests, isStopping) = host.takeRequests()
                 for request in requests { request.run(self) }
@@ -243,7 +244,9 @@ extension ProjectionHost {
                 openClosed()
                 endIfErased()
                 makeSuccessors()
+                let began = MonotonicClock.seconds
                 let isLive = advance(loading: false)
+                foldedSeconds += MonotonicClock.seconds - began
                 // A projection loaded from zero needs disk space for all its rows.
                 let isLoaded = log.room?.isShort == true || load()
                 finishLoaded()
@@ -254,7 +257,8 @@ extension ProjectionHost {
                 }
                 publish(switched: false)
                 if isLive && isLoaded {
-                    host.rest(after: lowestPlace)
+                    host.rest(after: lowestPlace, foldedSeconds: foldedSeconds)
+                    foldedSeconds = 0
                     _ = log.waitForHead(after: lowestPlace, milliseconds: 50)
                 } else if isLive, throttle.dueSeconds > MonotonicClock.seconds {
                     pause(until: throttle.dueSeconds)

@@ -16,8 +16,12 @@ package final class ProjectionHost: Sendable {
     package static let batch = 4096
     /// Larger, because no caller waits for a place in a file that is loaded.
     package static let loadingBatch = 16_384
-    /// How old an answer may be while events come in, unless the caller names an event that must be included.
-    private static let restMilliseconds = 50
+    /// How old an answer may be while events come in, unless the caller names an event that must be included: the least,
+    /// and the most under load.
+    private static let restMilliseconds = 50.0...250.0
+    /// Under load, the thread rests so many times as long as it folded. More events of a person are then in a transaction,
+    /// and it writes the person's rows once.
+    private static let restShare = 3.0
 
     /// The state that the thread shares with others.
     struct Shared {
@@ -199,8 +203,11 @@ package final class ProjectionHost: Sendable {
 
     /// Lets events gather, because a transaction costs as much as ten of them; at most until a caller waits for one
     /// after `place`, or has work to do.
-    func rest(after place: Int64) {
-        _ = shared.wait(milliseconds: Self.restMilliseconds) { state in
+    ///
+    /// - Parameter foldedSeconds: How long the events since the last rest took.
+    func rest(after place: Int64, foldedSeconds: Double) {
+        let milliseconds = max(foldedSeconds * 1000 * Self.restShare, Self.restMilliseconds.lowerBound)
+        _ = shared.wait(milliseconds: Int(min(milliseconds, Self.restMilliseconds.upperBound))) { state in
             state.isStopping || !state.requests.isEmpty || state.awaited > place ? true : nil
         }
     }
