@@ -188,16 +188,18 @@ package struct Door: Sendable {
         guard let authorization = request.header("authorization") else {
             return SessionCookie.secret(of: request, publicURL: publicURL).flatMap { callers.session(of: $0) }
         }
-        guard let space = authorization.firstIndex(of: " ") else { return nil }
+        // By bytes: a search for a character costs ten times as much.
+        guard let space = authorization.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         let credentials = authorization[authorization.index(after: space)...]
         switch authorization[..<space].lowercased() {
         case "bearer": return callers.caller(secret: credentials)
         case "basic":
             // Overland's OwnTracks mode sends its token and a colon without base64 (`setupHTTPClient` in
             // `GLManager.m`). The colon distinguishes it: base64 has none.
-            if credentials.last == ":" { return callers.caller(secret: credentials.dropLast()) }
+            if credentials.utf8.last == UInt8(ascii: ":") { return callers.caller(secret: credentials.dropLast()) }
             guard let decoded = Base64.decode(credentials), let text = String(validating: decoded, as: UTF8.self),
-                let colon = text.firstIndex(of: ":"), let handle = Handle(text[..<colon].lowercased())
+                let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+                let handle = Handle(text[..<colon].lowercased())
             else { return nil }
             let (device, person) = decisions.log.withStanding { ($0.device(handle), $0.person(handle)) }
             let caller = callers.caller(secret: text[text.index(after: colon)...])

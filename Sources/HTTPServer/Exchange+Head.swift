@@ -89,8 +89,7 @@ extension Exchange {
     }
 
     private static func isJoined(_ name: String, to field: String) -> Bool {
-        name.utf8.count > field.utf8.count
-            && isSameFieldName(String(decoding: name.utf8.prefix(field.utf8.count), as: UTF8.self), field)
+        name.utf8.count > field.utf8.count && hasFieldName(name, field)
     }
 
     /// Whether a text is a token: one or more `tchar` of RFC 9110, section 5.6.2.

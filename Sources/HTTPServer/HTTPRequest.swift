@@ -63,7 +63,18 @@ package struct HTTPRequest: Sendable {
 
 /// Compares the names of fields: ASCII case is ignored (RFC 9110, section 5.1).
 func isSameFieldName(_ one: String, _ other: String) -> Bool {
-    one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+    one.utf8.count == other.utf8.count && hasFieldName(one, other)
+}
+
+/// Whether a text begins with the name of a field, compared as by ``isSameFieldName(_:_:)``. Each request asks this for each
+/// of its fields, so the bytes are compared where they are.
+func hasFieldName(_ text: String, _ name: String) -> Bool {
+    var (text, name) = (text, name)
+    return text.withUTF8 { text in
+        name.withUTF8 { name in
+            text.count >= name.count && name.indices.allSatisfy { lowercased(text[$0]) == lowercased(name[$0]) }
+        }
+    }
 }
 
 private func lowercased(_ byte: UInt8) -> UInt8 {

@@ -15,6 +15,10 @@ struct RequestTarget: Equatable {
     /// - Returns: `nil` for any other form, for broken escapes, for text that is not UTF-8, for control characters
     ///   (escaped or not), and for path segments that are, or hide, `.`, `..`, `/` or `\`.
     init?(_ target: String, method: String) {
+        if Self.isPlain(target) {
+            (path, rawPath, query) = (target, target, [])
+            return
+        }
         var rest = Substring(target)
         if rest == "*" {
             guard method == "OPTIONS" else { return nil }
@@ -32,6 +36,22 @@ struct RequestTarget: Equatable {
         guard let path = Self.decodePath(parts[0]), let rawPath = String(parts[0]) else { return nil }
         guard let query = parts.count == 2 ? Self.decodeQuery(parts[1]) : [] else { return nil }
         (self.path, self.rawPath, self.query) = (path, rawPath, query)
+    }
+
+    /// Whether a target is a path of letters, digits, `-`, `_` and `/`, as that of most requests: it stands for itself.
+    private static func isPlain(_ target: String) -> Bool {
+        var target = target
+        return target.withUTF8 { bytes in
+            bytes.first == UInt8(ascii: "/")
+                && bytes.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"):
+                        true
+                    default: false
+                    }
+                }
+        }
     }
 
     private static func decodePath(_ raw: Substring.UTF8View) -> String? {
