@@ -80,6 +80,9 @@ let package = Package(
         tests("QRCode", []),
         .target(
             name: "CSupport", dependencies: ["CCurl", "CMicroHTTP"], linkerSettings: [.linkedLibrary("simdjson")]),
+        // jemalloc in place of glibc's allocator. Debug builds keep the latter, which sanitizers replace.
+        .target(
+            name: "CAllocator", linkerSettings: [.linkedLibrary("jemalloc", .when(configuration: .release))]),
         // The files that browsers get, embedded by name.
         .target(name: "CPageAssets"),
         module("JSON", ["CSupport"]),
@@ -274,14 +277,16 @@ let package = Package(
         .executableTarget(
             name: "WhereaboutsBench",
             dependencies: [
-                "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON", "LocationPush", "Log",
-                "LogVerifying", "Maintenance", "PostgreSQL", "PostgreSQLLog",
+                "CAllocator", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
+                "LocationPush",
+                "Log", "LogVerifying", "Maintenance", "PostgreSQL", "PostgreSQLLog",
                 "Projections", "PushStandIn", "Reactors", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
-                "Answers", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
+                "Answers", "CAllocator", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy",
+                "HTTPServer",
                 "Envelopes", "JSON", "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog",
                 "Projections", "PushStandIn", "QRCode", "Reactors", "Readers", "ReferenceSystems", "Replies", "SQLite",
                 "Service", "Threading", "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient",

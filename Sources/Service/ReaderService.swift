@@ -1,5 +1,4 @@
 import Answers
-import CSupport
 import Gazetteer
 import Glibc
 package import HTTPInterface
@@ -55,7 +54,6 @@ package final class ReaderService: Sendable {
         following followed: sending FollowedLog, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now },
         steady: @escaping @Sendable () -> Int64 = QuestionClock.system
     ) throws {
-        memory_share_arenas(Self.arenas)
         self.directory = directory
         let requestFigures = RequestFigures()
         let figures = requestFigures.readers
@@ -112,9 +110,6 @@ package final class ReaderService: Sendable {
             pageOfNothing: { _ in nil })
         door = ReaderDoor(door: local, link: link, log: log, figures: figures)
     }
-
-    /// As in ``Service``.
-    private static let arenas: Int32 = 2
 
     /// Whether the pool answers a request within a time. For a health check: it asks `/healthz`.
     package func isAnswering(milliseconds: Int) -> Bool {

@@ -1,5 +1,4 @@
 import Answers
-import CSupport
 import Cryptography
 import Gazetteer
 import Glibc
@@ -65,10 +64,6 @@ package final class Service: Sendable {
     /// Whether this start made the operator's token.
     package var adminTokenIsNew: Bool { operatorToken.isNew }
 
-    /// The allocator's arenas. Memory of a long answer stays in the arena of the thread that wrote it, so with one
-    /// arena for each thread it would stay many times.
-    private static let arenas: Int32 = 2
-
     /// A key is made for a log that exists. Without this check, a lost log would be replaced by an empty one.
     private static func refuseMissingLog(_ directory: DataDirectory) throws(LogError) {
         var status = stat()
@@ -93,7 +88,6 @@ package final class Service: Sendable {
     ) throws {
         let steady = steady ?? clock.map { clock in { @Sendable in clock().milliseconds } } ?? QuestionClock.system
         let clock = clock ?? { @Sendable in Timestamp.now }
-        memory_share_arenas(Self.arenas)
         self.directory = directory
         // First, because on a full disk opening the files needs the space of the reserve.
         let room = Room(directory: directory.path)

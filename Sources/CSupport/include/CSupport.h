@@ -6,7 +6,6 @@
 #include "descriptor_support.h"
 #include "http_support.h"
 #include "json_support.h"
-#include "memory_support.h"
 #include "post_support.h"
 
 #endif
