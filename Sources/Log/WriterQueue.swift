@@ -94,7 +94,7 @@ package final class WriterQueue: Sendable {
     /// (`Gathering`); meanwhile take waiting ones.
     ///
     /// While the writer waits, it lends its batch: a thread that ends its turn takes the batch and goes on at once, and the
-    /// writer gets an emptied one back (``passTurn(_:for:)``).
+    /// writer gets an emptied one back (`passTurn`).
     ///
     /// - Parameters:
     ///   - batch: What is prepared and not being written.
