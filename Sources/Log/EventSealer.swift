@@ -4,7 +4,7 @@ import Whereabouts
 /// Numbered events, sealed, and the callers that wait for them. The writer's thread hands a batch on to be hashed and
 /// written.
 struct Batch {
-    /// A numbered event. Its bytes are in ``Batch/bytes``.
+    /// A numbered event. Its bytes are in `Batch.bytes`.
     struct Event {
         let header: EventHeader
         /// The canonical header without its last item, and the body, which follows it.
