@@ -326,13 +326,12 @@ extension ProjectionHost {
                 let faults =
                     isAlone
                     ? scan.fold(batch, into: due, thenReading: Int(min(Int64(throttle.batch), head - last)))
-                    : scan.foldInTurn(batch, into: due)
+                    : loading ? scan.foldBehind(batch, into: due) : scan.foldInTurn(batch, into: due)
                 for projection in due {
                     let error = faults.first { $0.projection === projection }?.error
                     attempt(projection) { () throws(SQLiteError) in
                         if let error { throw error }
-                        // A long transaction ends with much to write at once, for which traffic would wait.
-                        if !isAlone { try projection.commit() }
+                        if !loading { try projection.commit() }
                     }
                 }
                 group.removeAll { $0.place <= last || $0.trouble != nil || !isFollowed($0) }

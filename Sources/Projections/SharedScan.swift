@@ -91,6 +91,28 @@ package final class SharedScan {
         }
     }
 
+    /// As ``foldInTurn(_:into:)``, and commits each projection, on a thread that has the processor only while no other
+    /// thread of this machine wants it. Returns when it has ended.
+    ///
+    /// Each batch is committed, because a long transaction ends with much to write at once, for which traffic would wait.
+    package func foldBehind(_ batch: Batch, into projections: [FollowedProjection]) -> [Fault] {
+        let work = UncheckedBox((scan: self, batch: batch, projections: projections))
+        let faults = Monitor<[UncheckedBox<Fault>]>([])
+        @Sendable func foldAndCommit() {
+            var found = work.value.scan.foldInTurn(work.value.batch, into: work.value.projections)
+            for projection in work.value.projections where !found.contains(where: { $0.projection === projection }) {
+                do throws(SQLiteError) { try projection.commit() } catch { found.append((projection, error)) }
+            }
+            faults.change { [found] in $0 = found.map { UncheckedBox($0) } }
+        }
+        let thread = try? WorkerThread.started {
+            WorkerThread.lowerPriority()
+            foldAndCommit()
+        }
+        if let thread { thread.join() } else { foldAndCommit() }
+        return faults.read { $0.map(\.value) }
+    }
+
     private static func fold(_ batch: Batch, _ leaf: Digest, into projection: FollowedProjection) -> SQLiteError? {
         let began = MonotonicClock.seconds
         defer { projection.lastFoldSeconds = MonotonicClock.seconds - began }

@@ -53,6 +53,10 @@ package final class WorkerThread: Sendable {
         (self.id, self.isOver) = (id, isOver)
     }
 
+    /// Gives the calling thread the lowest priority (nice 19) for the rest of its life: only the system's administrator could
+    /// raise it again.
+    package static func lowerPriority() { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) }
+
     /// Whether the caller runs on this thread.
     package var isCurrent: Bool { pthread_equal(id, pthread_self()) != 0 }
 
