@@ -147,9 +147,8 @@ let package = Package(
             "Answers",
             [
                 "AuditTables", "CPageAssets", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
-                "Log", "LogVerifying", "Projections", "ReferenceSystems",
-                "Replies", "SQLite",
-                "Tables", "Threading", "Transparency", "Whereabouts", "WireFormats",
+                "Log", "LogVerifying", "Projections", "ReferenceSystems", "Replies", "SQLite", "Tables", "Threading",
+                "Transparency", "Whereabouts", "WireFormats",
             ]),
         module(
             "Maintenance",
@@ -278,16 +277,14 @@ let package = Package(
             name: "WhereaboutsBench",
             dependencies: [
                 "CAllocator", "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "JSON",
-                "LocationPush",
-                "Log", "LogVerifying", "Maintenance", "PostgreSQL", "PostgreSQLLog",
-                "Projections", "PushStandIn", "Reactors", "Service", "Threading", "Whereabouts",
+                "LocationPush", "Log", "LogVerifying", "Maintenance", "PostgreSQL", "PostgreSQLLog", "Projections",
+                "PushStandIn", "Reactors", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
-                "Answers", "CAllocator", "Cryptography", "DeviceAgent", "FileFormats", "Gazetteer", "Geodesy",
-                "HTTPServer",
-                "Envelopes", "JSON", "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog",
+                "Answers", "CAllocator", "Cryptography", "DeviceAgent", "Envelopes", "FileFormats", "Gazetteer",
+                "Geodesy", "HTTPServer", "JSON", "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog",
                 "Projections", "PushStandIn", "QRCode", "Reactors", "Readers", "ReferenceSystems", "Replies", "SQLite",
                 "Service", "Threading", "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient",
                 "WireFormats", "WitnessServer",

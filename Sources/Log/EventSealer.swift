@@ -66,7 +66,7 @@ struct SealingKeys {
     /// Drops the keys, because a new rule may demand keys of days or of months.
     mutating func forget() { keys = [:] }
 
-    /// Forgets what was found.
+    /// Forgets the keys found so far.
     mutating func begin() {
         found.removeAll(keepingCapacity: true)
         taken = 0

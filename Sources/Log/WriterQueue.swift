@@ -19,10 +19,10 @@ package final class WriterQueue: Sendable {
         var waiting: [Waiting] = []
         /// The commands that the writer has taken and no thread is writing.
         var prepared = 0
-        /// The prepared batch while the writer waits; an emptied one once the committing thread has taken it.
-        var lent: Batch?
-        /// Whether the committing thread has taken the lent batch while commands waited, so that they are decided although
-        /// they are few.
+        /// The prepared batch while the writer waits (`isLent`), or an emptied one once another thread has taken it.
+        var lent = Batch()
+        var isLent = false
+        /// Whether the lent batch was taken while commands waited, so that they are decided although they are few.
         var isBehind = false
         /// The writer is woken when so many commands wait.
         var wakingCount = 1
@@ -97,15 +97,20 @@ package final class WriterQueue: Sendable {
     /// writer gets an emptied one back (`passTurn`).
     ///
     /// - Parameters:
-    ///   - batch: What is prepared and not being written.
+    ///   - batch: The prepared commands that no thread is writing.
     ///   - milliseconds: After so long without a step the answer is `nothing`.
     func nextStep(lending batch: inout Batch, milliseconds: Int) -> Step {
         let end = MonotonicClock.seconds + Double(milliseconds) / 1000
         var deadline = end
-        state.read { $0.lend(&batch) }
         defer { state.read { $0.takeBack(&batch) } }
         while true {
-            switch state.wait(until: deadline, for: { look(&$0, waitingUntil: deadline) }) {
+            let found = state.wait(until: deadline) { state -> Look? in
+                state.takeBack(&batch)
+                let found = look(&state, prepared: batch.answers.count, waitingUntil: deadline)
+                if found == nil { state.lend(&batch) }
+                return found
+            }
+            switch found {
             case .step(let step): return step
             case .wait(let until): deadline = until
             case nil:
@@ -122,8 +127,8 @@ package final class WriterQueue: Sendable {
     }
 
     /// A look at the state; `nil` if there is nothing to do before `deadline` or the next wake.
-    private func look(_ state: inout State, waitingUntil deadline: Double) -> Look? {
-        let prepared = state.prepared
+    private func look(_ state: inout State, prepared: Int, waitingUntil deadline: Double) -> Look? {
+        state.prepared = prepared
         state.wakingCount = 1
         if let failure = state.failure { return .step(.failed(failure)) }
         if prepared > 0, !state.isCommitting {
@@ -177,19 +182,16 @@ package final class WriterQueue: Sendable {
         }
     }
 
-    /// Takes the batch that the writer lends and keeps the turn for it, or frees the turn.
-    ///
-    /// - Parameter batch: Given emptied.
-    /// - Returns: Whether the turn goes on, with `batch`.
+    /// Takes the batch that the writer lends, for an emptied one, and keeps the turn to write it; frees the turn and returns
+    /// `false` if there is none, or if the next commit waits for more callers.
     func passTurn(_ batch: inout Batch, for gathering: Gathering) -> Bool {
         let (goesOn, wakes) = state.read { state in
             (state.isCommitting, state.gathering) = (false, gathering)
-            let prepared = state.prepared
-            guard state.lent != nil, prepared > 0, state.failure == nil, state.missing(prepared: prepared) == 0 else {
-                return (false, true)
-            }
-            state.takeTurn(for: prepared)
-            swap(&batch, &state.lent!)
+            guard state.isLent, state.prepared > 0, state.failure == nil,
+                state.missing(prepared: state.prepared) == 0
+            else { return (false, true) }
+            state.takeTurn(for: state.prepared)
+            swap(&batch, &state.lent)
             state.isBehind = !state.waiting.isEmpty
             return (true, state.isBehind)
         }
@@ -233,13 +235,14 @@ extension WriterQueue.State {
     }
 
     fileprivate mutating func lend(_ batch: inout Batch) {
-        prepared = batch.answers.count
-        lent = batch
-        batch = Batch()
+        swap(&batch, &lent)
+        isLent = true
     }
 
     fileprivate mutating func takeBack(_ batch: inout Batch) {
-        if let lent = lent.take() { batch = lent }
+        guard isLent else { return }
+        swap(&batch, &lent)
+        isLent = false
     }
 
     fileprivate mutating func takeTurn(for prepared: Int) {

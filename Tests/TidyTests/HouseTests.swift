@@ -48,10 +48,8 @@ import Testing
         // The upper floor. Answers computes the answers for devices and people, and only its gate lets them out.
         "Answers": [
             "AuditTables", "CPageAssets", "Cryptography", "Envelopes", "Gazetteer", "Geodesy", "HTTPServer", "Log",
-            "LogVerifying",
-            "Projections", "ReferenceSystems", "Replies",
-            "SQLite",
-            "Tables", "Transparency", "Whereabouts", "WireFormats",
+            "LogVerifying", "Projections", "ReferenceSystems", "Replies", "SQLite", "Tables", "Transparency",
+            "Whereabouts", "WireFormats",
         ],
         "Maintenance": [
             "Cryptography", "Log", "LogVerifying", "PostgreSQLLog", "Projections", "Replies", "SQLite", "Tables",
