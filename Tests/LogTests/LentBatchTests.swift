@@ -61,13 +61,16 @@ import Whereabouts
         }
     }
 
-    /// A batch is lent only while the writer waits, so this is tried until it was.
+    /// A batch is lent only while the writer waits, so this is tried until it was, each time with a longer pause before.
     @Test func `it is taken once, few commands behind it are decided, and the writer has an empty one`() throws {
+        var pauseMicroseconds: UInt32 = 100
         let first = try eventually("a lent batch", within: 20) { () -> Writer.Look? in
             let writer = Writer()
             defer { writer.end() }
             let queue = writer.queue
             #expect(queue.enqueue(1, unless: nil) { $0.append(Self.waiting) } == nil)
+            usleep(pauseMicroseconds)
+            pauseMicroseconds = min(2 * pauseMicroseconds, 500_000)
             var taken = Batch()
             guard queue.passTurn(&taken, for: Gathering()) else { return nil }
             #expect(taken.answers.count == 3)
