@@ -45,9 +45,10 @@ package final class FollowedProjection {
     }
 
     /// A loading file is committed after so many events, or so many seconds. A page into which several batches put rows
-    /// is then written once. A process that is killed does at most that work again.
+    /// is then written once, also beside traffic, where batches are short. A process that is killed does at most that work
+    /// again.
     private static let eventsOfACommit: Int64 = 1 << 17
-    private static let secondsOfACommit = 1.0
+    private static let secondsOfACommit = 5.0
     /// About the size of a write-ahead log that is checkpointed at every 1000 pages.
     private static let usualJournalBytes = 8 << 20
     /// The directory of a generation that is kept in memory only.

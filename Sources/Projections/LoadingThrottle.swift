@@ -3,12 +3,14 @@
 ///
 /// Without traffic a rebuild takes large batches and never pauses; a batch takes ``longestBatchSeconds`` at most, because
 /// traffic that begins waits for its end. While reports or reads come in, it folds for at most
-/// ``longestSliceSeconds``, then pauses as long as it folded: live folds wait that long at most, and half of the
-/// thread's time stays free. The caller passes times of a monotonic clock.
+/// ``longestSliceSeconds``, then pauses twice as long as it folded: live folds wait for one slice at most, and two thirds
+/// of the thread's time stay free. The caller passes times of a monotonic clock.
 struct LoadingThrottle: Sendable {
-    /// The longest time that a live fold waits for a rebuild. 20 ms is less than the 50 ms for which the thread lets
-    /// live events gather anyway.
-    static let longestSliceSeconds = 0.02
+    /// The longest time that a live fold waits for a rebuild: a fifth of the 50 ms for which the thread lets live events
+    /// gather anyway.
+    static let longestSliceSeconds = 0.01
+    /// The pause after a slice, in slices.
+    private static let pauseOfASlice = 2.0
     /// The longest batch without traffic, after the first few. At 65,000 events a second and more, the batches are
     /// the largest.
     static let longestBatchSeconds = 0.25
@@ -16,9 +18,11 @@ struct LoadingThrottle: Sendable {
     static let firstBatch = 1024
     /// How much larger than the last batch the next may be: one quick batch does not foretell the next.
     private static let growth = 4
+    /// The longest pause, however long a slice took.
+    private static let longestPauseSeconds = 0.1
     /// For how long after a report or a read the traffic is taken to go on.
     static let trafficSeconds = 1.0
-    /// The smallest batch: a transaction costs as much as some ten events.
+    /// The smallest batch: to begin a slice costs as much as some ten events.
     static let smallestBatch = 128
     /// The largest batch, without traffic.
     let largestBatch: Int
@@ -58,7 +62,7 @@ struct LoadingThrottle: Sendable {
         let fitting = seconds > 0 ? min(most, Double(events) * longest / seconds) : most
         batch = max(Self.smallestBatch, Int(fitting))
         guard isBusy(at: now) else { return }
-        dueSeconds = now + min(seconds, Self.longestSliceSeconds * 5)
+        dueSeconds = now + min(seconds * Self.pauseOfASlice, Self.longestPauseSeconds)
     }
 }
 

@@ -91,25 +91,20 @@ package final class SharedScan {
         }
     }
 
-    /// As ``foldInTurn(_:into:)``, and commits each projection, on a thread that has the processor only while no other
-    /// thread of this machine wants it. Returns when it has ended.
-    ///
-    /// Each batch is committed, because a long transaction ends with much to write at once, for which traffic would wait.
+    /// As ``foldInTurn(_:into:)``, on a thread that has the processor only while no other thread of this machine wants it.
+    /// Returns when it has ended.
     package func foldBehind(_ batch: Batch, into projections: [FollowedProjection]) -> [Fault] {
         let work = UncheckedBox((scan: self, batch: batch, projections: projections))
         let faults = Monitor<[UncheckedBox<Fault>]>([])
-        @Sendable func foldAndCommit() {
-            var found = work.value.scan.foldInTurn(work.value.batch, into: work.value.projections)
-            for projection in work.value.projections where !found.contains(where: { $0.projection === projection }) {
-                do throws(SQLiteError) { try projection.commit() } catch { found.append((projection, error)) }
-            }
-            faults.change { [found] in $0 = found.map { UncheckedBox($0) } }
+        @Sendable func fold() {
+            let found = work.value.scan.foldInTurn(work.value.batch, into: work.value.projections)
+            faults.change { $0 = found.map { UncheckedBox($0) } }
         }
         let thread = try? WorkerThread.started {
             WorkerThread.lowerPriority()
-            foldAndCommit()
+            fold()
         }
-        if let thread { thread.join() } else { foldAndCommit() }
+        if let thread { thread.join() } else { fold() }
         return faults.read { $0.map(\.value) }
     }
 

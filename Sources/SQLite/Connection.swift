@@ -116,6 +116,7 @@ package struct Connection: ~Copyable {
 
 extension Connection {
     private static func open(path: String, access: Access) throws(SQLiteError) -> OpaquePointer {
+        _ = countsNoMemory
         let name = try fileName(path, access)
         if access == .readWrite && name != inMemory {
             // SQLite would make the file 0644. Made by `mknod`, it needs no descriptor of the process: closing one
@@ -145,6 +146,10 @@ extension Connection {
         }
         return handle
     }
+
+    /// SQLite counts its memory under a lock of the process, which each allocation of any connection takes. A thread of
+    /// low priority that is interrupted there would stop the threads of all others. Nothing reads the count.
+    private static let countsNoMemory = csqlite_turn_off_memory_statistics() == SQLITE_OK
 
     private static let inMemory = ":memory:"
 
