@@ -129,9 +129,9 @@ package final class EventLog: Sendable {
         identities = index
         if let unsaved { noteStanding(unsaved) }
         let tail = FixTail(index: index, reader: reader)
-        let loop = WriterLoop(
-            log: self, store: store, tip: tip, tail: tail, savedStanding: savedStanding, clock: clock)
-        writer.withLock { $0 = WorkerThread { loop.run() } }
+        let loop = OwnedByOneThread(
+            WriterLoop(log: self, store: store, tip: tip, tail: tail, savedStanding: savedStanding, clock: clock))
+        writer.withLock { $0 = WorkerThread { loop.value.run() } }
         if let loss {
             try keys.beginEpoch(epoch)
             do throws(AppendFailure) {
@@ -193,6 +193,9 @@ package final class EventLog: Sendable {
     package func withStanding<R>(_ body: (borrowing Standing) -> R) -> R {
         standing.withLock { body($0) }
     }
+
+    /// Whether the track of a person is sealed under keys of days.
+    func hasDailyKeys(_ person: PersonID) -> Bool { withStanding { $0.retention.hasDailyKeys(person) } }
 
     /// A copy of the newest standing.
     package func standingCopy() -> Standing { standing.withLock { $0 } }

@@ -1,8 +1,7 @@
 import Cryptography
 import Whereabouts
 
-/// Numbered events, sealed, and the callers that wait for them. The writer's thread hands a batch on to be hashed and
-/// written.
+/// Numbered events, sealed, and the callers that wait for them. The writer's thread hands a batch on.
 struct Batch {
     /// A numbered event. Its bytes are in `Batch.bytes`.
     struct Event {

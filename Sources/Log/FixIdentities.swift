@@ -202,8 +202,7 @@ package final class FixIdentities: Sendable {
         if isWaking { state.change { _ in } }
     }
 
-    /// Drops the older half of the marks in memory, as far as their events are on disk. They are folded from the log
-    /// later.
+    /// Drops the older half of the marks in memory, as far as their events are on disk; the log has them.
     private func leaveToLog(_ state: inout State) {
         let floor = min(state.inbox[settings.marksInMemory / 2].number, state.durable)
         state.inbox.removeFirst(state.inbox.firstIndex { $0.number > floor } ?? state.inbox.count)

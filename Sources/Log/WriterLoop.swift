@@ -8,8 +8,9 @@ import Whereabouts
 /// While a batch is being written (``Committer``), the next one is prepared. Each command is decided against a standing
 /// that has all commands before it, durable or not. No caller gets an answer before everything up to it is durable,
 /// because batches are committed and answered in order. If a commit fails, everything built on it fails.
-final class WriterLoop: @unchecked Sendable {
-    // Made by `EventLog.init`, then used by the writer's thread alone. The log lives as long as its thread runs.
+///
+/// Only the writer's thread uses it. It is no class, because each access to a class's property is checked at run time.
+struct WriterLoop: ~Copyable {
     private let log: EventLog
     private let committer: Committer
     private var keys: SealingKeys
@@ -64,7 +65,7 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     /// The thread. A fault stops the log: all waiting callers get it, and only a restart helps.
-    func run() {
+    mutating func run() {
         committer.start()
         defer { committer.stop() }
         do throws(LogError) {
@@ -97,7 +98,7 @@ final class WriterLoop: @unchecked Sendable {
     // MARK: Committing
 
     /// Commits the prepared commands. The writer has the turn.
-    private func commit(othersWait: Bool) {
+    private mutating func commit(othersWait: Bool) {
         if batch.answers.count <= Self.fewCommands, !othersWait {
             log.queue.endTurn(committer.commit(&batch))
         } else {
@@ -107,7 +108,7 @@ final class WriterLoop: @unchecked Sendable {
 
     /// Commits an erasure, or the end of old reports, and destroys the keys, before its caller or any later command gets
     /// an answer.
-    private func commitDestruction() throws(LogError) {
+    private mutating func commitDestruction() throws(LogError) {
         var unfinished: LogError?
         try log.queue.withTurn { () throws(LogError) in
             try committer.write(batch)
@@ -131,7 +132,7 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     /// Saves the standing once its events are durable.
-    private func save() throws(LogError) {
+    private mutating func save() throws(LogError) {
         try log.queue.withTurn { () throws(LogError) in
             try committer.write(batch)
             saveDurable()
@@ -142,7 +143,7 @@ final class WriterLoop: @unchecked Sendable {
     /// Saves the durable standing if possible. The standing file is a cache, so appending continues either way. Called
     /// in the writer's turn.
     @discardableResult
-    private func saveDurable() -> LogError? {
+    private mutating func saveDurable() -> LogError? {
         var failure: LogError?
         do throws(LogError) {
             try saving.file.save(log.standingCopy(), committer.tip.heads, log: saving.log)
@@ -157,12 +158,12 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     /// Gives the index of fixes the marks since the last time.
-    private func handOverMarks() {
+    private mutating func handOverMarks() {
         tail.handOver(upTo: log.withStanding { $0.place }, durable: log.head)
     }
 
     /// The work of an idle moment: marks, a checkpoint, counted refusals, and a save that failed before.
-    private func idle() throws(LogError) {
+    private mutating func idle() throws(LogError) {
         handOverMarks()
         try log.queue.withTurn { () throws(LogError) in
             if committer.store.pagesSinceCheckpoint >= Self.pagesPerIdleCheckpoint { try committer.store.checkpoint() }
@@ -175,7 +176,7 @@ final class WriterLoop: @unchecked Sendable {
     // MARK: Deciding
 
     /// Decides and numbers commands. If the clock has gone back since the last event, that is recorded first.
-    private func prepare(_ commands: [Waiting]) throws(LogError) {
+    private mutating func prepare(_ commands: [Waiting]) throws(LogError) {
         handOverMarks()
         let now = clock()
         if !counted.isEmpty { try recordCounted(at: now, all: false) }
@@ -200,7 +201,7 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     /// Decides one command, numbers its events, and notes its answer.
-    private func prepare(_ item: Waiting, at now: Timestamp) throws(LogError) {
+    private mutating func prepare(_ item: Waiting, at now: Timestamp) throws(LogError) {
         if item.correlation.isOfKeyedRequest, let outcome = earlierOutcome(of: item, at: now) {
             return batch.answers.append((item.completion, outcome))
         }
@@ -227,13 +228,13 @@ final class WriterLoop: @unchecked Sendable {
     /// Encodes the events of a decision and finds the keys of their parts before any of them gets a number.
     ///
     /// - Returns: The reason why the decision cannot be recorded: a key exists and does not open.
-    private func encode(_ decision: Decision, at now: Timestamp) throws(LogError) -> LogError? {
+    private mutating func encode(_ decision: Decision, at now: Timestamp) throws(LogError) -> LogError? {
         encoded.removeAll(keepingCapacity: true)
         keys.begin()
         for index in decision.drafts.indices {
             encoded.append(EventCoding.encode(decision.drafts[index].event, in: decision.drafts[index].stream))
             do throws(LogError) {
-                try keys.find(for: encoded[index], at: now, isDaily: hasDailyKeys)
+                try keys.find(for: encoded[index], at: now, isDaily: log.hasDailyKeys)
             } catch {
                 guard case .keyUnreadable(let id) = error else { throw error }
                 if unreadable.insert(id).inserted { Diagnostics.fault("key.unreadable", "\(error)") }
@@ -243,9 +244,6 @@ final class WriterLoop: @unchecked Sendable {
         if let highest = keys.newHighestID() { log.changeStanding { $0.note(key: highest) } }
         return nil
     }
-
-    /// Whether the track of a person is sealed under keys of days.
-    private func hasDailyKeys(_ person: PersonID) -> Bool { log.withStanding { $0.retention.hasDailyKeys(person) } }
 
     /// The outcome of the same request before; `nil` if this is the first one.
     private func earlierOutcome(of item: Waiting, at now: Timestamp) -> Result<Receipt, AppendFailure>? {
@@ -260,7 +258,7 @@ final class WriterLoop: @unchecked Sendable {
 
     /// Decides a command against the newest standing. If a look-up of an older fix is not possible now, the command
     /// must be sent again.
-    private func decide(_ item: Waiting, at now: Timestamp) -> Result<Decision, AppendFailure> {
+    private mutating func decide(_ item: Waiting, at now: Timestamp) -> Result<Decision, AppendFailure> {
         tail.isBehind = false
         let result: Result<Decision, AppendFailure> = log.withStanding { standing in
             do throws(Refusal) {
@@ -276,11 +274,12 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     /// The answer to a decided command: its receipt, or the refusal. A refusal may have events all the same.
-    private func outcome(
+    private mutating func outcome(
         _ decision: Decision, of item: Waiting, at now: Timestamp, _ disclosed: RecordedEvent?
     ) -> Result<Receipt, AppendFailure> {
         if decision.isCountedRefusal {
-            counted[item.caller.principal, default: (0, now, log.questions.now())].count += 1
+            let first = (count: Int64(0), since: now, steadySince: log.questions.now())
+            counted[item.caller.principal, default: first].count += 1
         }
         if let refusal = decision.refusal {
             log.refusals.add(1, ordering: .relaxed)
@@ -293,19 +292,19 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     /// Adds an event of the service's own to the batch.
-    private func write(
+    private mutating func write(
         _ event: Event, to stream: StreamID, cause: Int64, actor: PrincipalID, correlation: RequestID, at now: Timestamp
     ) throws(LogError) {
         let encoded = EventCoding.encode(event, in: stream)
         keys.begin()
-        try keys.find(for: encoded, at: now, isDaily: hasDailyKeys)
+        try keys.find(for: encoded, at: now, isDaily: log.hasDailyKeys)
         if let highest = keys.newHighestID() { log.changeStanding { $0.note(key: highest) } }
         number(event, encoded, to: stream, cause: cause, actor: actor, correlation: correlation, at: now)
     }
 
     /// Numbers and seals an event whose keys are found.
     @discardableResult
-    private func number(
+    private mutating func number(
         _ event: Event, _ encoded: EventCoding.Encoded, to stream: StreamID, cause: Int64, actor: PrincipalID,
         correlation: RequestID, at now: Timestamp
     ) -> RecordedEvent {
@@ -343,7 +342,7 @@ final class WriterLoop: @unchecked Sendable {
     }
 
     /// Refusals beyond the rate become one event for each requester and minute.
-    private func recordCounted(at now: Timestamp, all: Bool) throws(LogError) {
+    private mutating func recordCounted(at now: Timestamp, all: Bool) throws(LogError) {
         let steady = log.questions.now()
         for (principal, refused) in counted where all || steady - refused.steadySince >= 60_000 {
             counted[principal] = nil
