@@ -48,7 +48,7 @@ package final class FollowedProjection {
     /// is then written once, also beside traffic, where batches are short. A process that is killed does at most that work
     /// again.
     private static let eventsOfACommit: Int64 = 1 << 17
-    private static let secondsOfACommit = 5.0
+    private static let secondsOfACommit = 2.0
     /// About the size of a write-ahead log that is checkpointed at every 1000 pages.
     private static let usualJournalBytes = 8 << 20
     /// The directory of a generation that is kept in memory only.

@@ -80,8 +80,8 @@ import Whereabouts
         var dice = SplitMix(4646)
         var (killedInside, resumed) = (0, 0)
         for _ in 0..<Self.kills {
-            // A transaction of the rebuild takes up to a second.
-            usleep(UInt32.random(in: 0...1_500_000, using: &dice))
+            // A transaction of the rebuild takes up to two seconds.
+            usleep(UInt32.random(in: 0...3_000_000, using: &dice))
             let before = try Self.candidates(client, admin)
             kill(service.id, SIGKILL)
             #expect(service.ended().signal == SIGKILL)
