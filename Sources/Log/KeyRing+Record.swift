@@ -48,29 +48,27 @@ package struct KeyTable: Sendable {
 extension KeyRing {
     /// The rows of the file.
     package func table() throws(LogError) -> KeyTable {
-        do throws(SQLiteError) {
-            return try state.withLock { (state) throws(SQLiteError) -> KeyTable in
-                try state.commitNewKeys()
-                var table = KeyTable(keys: [], destroyed: [], check: [])
-                try state.connection.cached("SELECT id, person, class, period, wrapped FROM key ORDER BY id") {
-                    (statement) throws(SQLiteError) in
-                    while try statement.step() {
-                        table.keys.append(
-                            KeyRow(
-                                id: statement.int(at: 0), person: statement.int(at: 1), keyClass: statement.int(at: 2),
-                                period: statement.int(at: 3), wrapped: statement.bytes(at: 4)))
-                    }
+        return try withStore { (state) throws(SQLiteError) -> KeyTable in
+            try state.commitNewKeys()
+            var table = KeyTable(keys: [], destroyed: [], check: [])
+            try state.connection.cached("SELECT id, person, class, period, wrapped FROM key ORDER BY id") {
+                (statement) throws(SQLiteError) in
+                while try statement.step() {
+                    table.keys.append(
+                        KeyRow(
+                            id: statement.int(at: 0), person: statement.int(at: 1), keyClass: statement.int(at: 2),
+                            period: statement.int(at: 3), wrapped: statement.bytes(at: 4)))
                 }
-                try state.connection.cached("SELECT id FROM destroyed ORDER BY id") {
-                    (statement) throws(SQLiteError) in
-                    while try statement.step() { table.destroyed.append(statement.int(at: 0)) }
-                }
-                try state.connection.cached("SELECT sealed FROM kek_check") { (statement) throws(SQLiteError) in
-                    if try statement.step() { table.check = statement.bytes(at: 0) }
-                }
-                return table
             }
-        } catch { throw .sqlite(error) }
+            try state.connection.cached("SELECT id FROM destroyed ORDER BY id") {
+                (statement) throws(SQLiteError) in
+                while try statement.step() { table.destroyed.append(statement.int(at: 0)) }
+            }
+            try state.connection.cached("SELECT sealed FROM kek_check") { (statement) throws(SQLiteError) in
+                if try statement.step() { table.check = statement.bytes(at: 0) }
+            }
+            return table
+        }
     }
 
     /// Makes the file a copy of the keys on the server. Keys that only the file has are deleted: no event was stored under
@@ -85,42 +83,38 @@ extension KeyRing {
                 "kek does not open the keys on the log's database server, and nothing was changed. Put the kek of the machine that began this log here."
             )
         }
-        do throws(SQLiteError) {
-            try state.withLock { (state) throws(SQLiteError) -> Void in
-                try state.commitNewKeys()
-                try state.connection.transaction { () throws(SQLiteError) in
-                    try state.connection.execute("DELETE FROM key; DELETE FROM destroyed; DELETE FROM kek_check")
-                    for key in table.keys { try Self.insert(key, state) }
-                    for id in table.destroyed {
-                        try state.connection.cached("INSERT INTO destroyed (id) VALUES (?)") {
-                            (statement) throws(SQLiteError) in
-                            try statement.bind(id, at: 1)
-                            try statement.run()
-                        }
-                    }
-                    try state.connection.cached("INSERT INTO kek_check (one, sealed) VALUES (1, ?)") {
+        try withStore { (state) throws(SQLiteError) -> Void in
+            try state.commitNewKeys()
+            try state.connection.transaction { () throws(SQLiteError) in
+                try state.connection.execute("DELETE FROM key; DELETE FROM destroyed; DELETE FROM kek_check")
+                for key in table.keys { try Self.insert(key, state) }
+                for id in table.destroyed {
+                    try state.connection.cached("INSERT INTO destroyed (id) VALUES (?)") {
                         (statement) throws(SQLiteError) in
-                        try statement.bind(table.check, at: 1)
+                        try statement.bind(id, at: 1)
                         try statement.run()
                     }
                 }
-                _ = try state.connection.checkpoint(.truncate)
-                (state.current, state.known) = ([:], [:])
-                state.cipher.forgetKeys()
+                try state.connection.cached("INSERT INTO kek_check (one, sealed) VALUES (1, ?)") {
+                    (statement) throws(SQLiteError) in
+                    try statement.bind(table.check, at: 1)
+                    try statement.run()
+                }
             }
-        } catch { throw .sqlite(error) }
+            _ = try state.connection.checkpoint(.truncate)
+            (state.current, state.known) = ([:], [:])
+            state.cipher.forgetKeys()
+        }
         generation.add(1, ordering: .releasing)
     }
 
     /// Adds keys of the server to the copy, which has none of them.
     package func add(_ keys: [KeyRow]) throws(LogError) {
-        do throws(SQLiteError) {
-            try state.withLock { (state) throws(SQLiteError) -> Void in
-                try state.connection.transaction { () throws(SQLiteError) in
-                    for key in keys { try Self.insert(key, state) }
-                }
+        try withStore { (state) throws(SQLiteError) -> Void in
+            try state.connection.transaction { () throws(SQLiteError) in
+                for key in keys { try Self.insert(key, state) }
             }
-        } catch { throw .sqlite(error) }
+        }
     }
 
     static func insert(_ key: KeyRow, _ state: Store) throws(SQLiteError) {

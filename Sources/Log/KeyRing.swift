@@ -113,9 +113,7 @@ package final class KeyRing: Sendable {
             )
         }
         guard access == .readWrite else { return }
-        do throws(SQLiteError) {
-            try state.withLock { (state) throws(SQLiteError) in try Self.prepare(state, keyEncryptionKey) }
-        } catch { throw .sqlite(error) }
+        try withStore { (state) throws(SQLiteError) in try Self.prepare(state, keyEncryptionKey) }
     }
 
     /// 32 bytes derived from the key-encryption key for one purpose: HMAC-SHA-256 of `purpose`.
@@ -152,25 +150,29 @@ package final class KeyRing: Sendable {
         return key
     }
 
+    /// Has the file and the state to itself, and reports a failure of SQLite as the log's.
+    func withStore<R: Sendable>(_ body: (Store) throws(SQLiteError) -> R) throws(LogError) -> R {
+        do throws(SQLiteError) {
+            return try state.withLock { (state) throws(SQLiteError) in try body(state) }
+        } catch { throw .sqlite(error) }
+    }
+
     /// The key of a slot, which is made if there is none.
     private func key(of slot: Slot) throws(LogError) -> (id: Int64, key: SymmetricKey) {
-        let found: Found
-        do throws(SQLiteError) {
-            found = try state.withLock { (state) throws(SQLiteError) -> Found in
-                if let (id, key) = state.current[slot] { return .open(id, key) }
-                let found =
-                    switch try Self.find(slot, state, keyEncryptionKey) {
-                    case .none: try Self.makeFirst(slot, state, keyEncryptionKey, isRecorded: record != nil)
-                    case let there: there
-                    }
-                if case .open(let id, let key) = found {
-                    if state.newKeys.isEmpty, state.current.count >= Self.mostKept { state.current = [:] }
-                    state.current[slot] = (id, key)
-                    state.known[id] = .key(key)
+        let found = try withStore { (state) throws(SQLiteError) -> Found in
+            if let (id, key) = state.current[slot] { return .open(id, key) }
+            let found =
+                switch try Self.find(slot, state, keyEncryptionKey) {
+                case .none: try Self.makeFirst(slot, state, keyEncryptionKey, isRecorded: record != nil)
+                case let there: there
                 }
-                return found
+            if case .open(let id, let key) = found {
+                if state.newKeys.isEmpty, state.current.count >= Self.mostKept { state.current = [:] }
+                state.current[slot] = (id, key)
+                state.known[id] = .key(key)
             }
-        } catch { throw .sqlite(error) }
+            return found
+        }
         switch found {
         case .open(let id, let key): return (id, key)
         case .unreadable(let id): throw .keyUnreadable(id: id)
@@ -197,9 +199,7 @@ package final class KeyRing: Sendable {
                 state.withLock { $0.unrecorded.removeAll { ids.contains($0.id) } }
             }
         }
-        do throws(SQLiteError) {
-            try state.withLock { (state) throws(SQLiteError) in try state.commitNewKeys() }
-        } catch { throw .sqlite(error) }
+        try withStore { (state) throws(SQLiteError) in try state.commitNewKeys() }
     }
 
     /// The key with this id, or the reason why there is none.
@@ -218,63 +218,56 @@ package final class KeyRing: Sendable {
     /// A second call destroys the remaining keys, so the next start completes an erasure that a crash interrupted.
     package func destroyKeys(of person: PersonID) throws(LogError) {
         try record?.destroy(nil, of: person)
-        do throws(SQLiteError) {
-            try state.withLock { (state) throws(SQLiteError) -> Void in
-                try state.commitNewKeys()
-                try state.connection.transaction { () throws(SQLiteError) in
-                    try state.connection.cached(
-                        "INSERT OR IGNORE INTO destroyed (id) SELECT id FROM key WHERE person = ?"
-                    ) { (statement) throws(SQLiteError) in
-                        try statement.bind(person.rawValue, at: 1)
-                        try statement.run()
-                    }
-                    try state.connection.cached("DELETE FROM key WHERE person = ?") { (statement) throws(SQLiteError) in
-                        try statement.bind(person.rawValue, at: 1)
-                        try statement.run()
-                    }
+        try withStore { (state) throws(SQLiteError) -> Void in
+            try state.commitNewKeys()
+            try state.connection.transaction { () throws(SQLiteError) in
+                try state.connection.cached(
+                    "INSERT OR IGNORE INTO destroyed (id) SELECT id FROM key WHERE person = ?"
+                ) { (statement) throws(SQLiteError) in
+                    try statement.bind(person.rawValue, at: 1)
+                    try statement.run()
                 }
-                _ = try state.connection.checkpoint(.truncate)
-                state.unrecorded.removeAll { $0.person == person.rawValue }
-                state.current = state.current.filter { $0.key.person != person }
-                state.known = [:]
-                state.cipher.forgetKeys()
+                try state.connection.cached("DELETE FROM key WHERE person = ?") { (statement) throws(SQLiteError) in
+                    try statement.bind(person.rawValue, at: 1)
+                    try statement.run()
+                }
             }
-        } catch { throw .sqlite(error) }
+            _ = try state.connection.checkpoint(.truncate)
+            state.unrecorded.removeAll { $0.person == person.rawValue }
+            state.current = state.current.filter { $0.key.person != person }
+            state.known = [:]
+            state.cipher.forgetKeys()
+        }
         generation.add(1, ordering: .releasing)
     }
 
     /// As ``destroyKeys(of:)``, for the persons of `erased` who still have keys; costs one look at each kept key.
     package func destroyKeys(of erased: Set<PersonID>) throws(LogError) {
         if erased.isEmpty { return }
-        let holders: [PersonID]
-        do throws(SQLiteError) {
-            holders = try state.withLock { (state) throws(SQLiteError) -> [PersonID] in
-                try state.connection.cached("SELECT DISTINCT person FROM key") { (statement) throws(SQLiteError) in
-                    var persons: [PersonID] = []
-                    while try statement.step() { persons.append(PersonID(rawValue: statement.int(at: 0))) }
-                    return persons
-                }
+        let holders = try withStore { (state) throws(SQLiteError) -> [PersonID] in
+            try state.connection.cached("SELECT DISTINCT person FROM key") { (statement) throws(SQLiteError) in
+                var persons: [PersonID] = []
+                while try statement.step() { persons.append(PersonID(rawValue: statement.int(at: 0))) }
+                return persons
             }
-        } catch { throw .sqlite(error) }
+        }
         for person in holders where erased.contains(person) { try destroyKeys(of: person) }
     }
 
     /// The persons who hold one of these keys.
     package func persons(holding ids: Set<Int64>) throws(LogError) -> [PersonID] {
         if ids.isEmpty { return [] }
-        do throws(SQLiteError) {
-            return try state.withLock { (state) throws(SQLiteError) -> [PersonID] in
-                try state.connection.cached("SELECT id, person FROM key ORDER BY person") {
-                    (statement) throws(SQLiteError) in
-                    var persons: [PersonID] = []
-                    while try statement.step() {
-                        let person = PersonID(rawValue: statement.int(at: 1))
-                        if ids.contains(statement.int(at: 0)), persons.last != person { persons.append(person) }
-                    }
-                    return persons
+        return try withStore { (state) throws(SQLiteError) -> [PersonID] in
+            try state.connection.cached("SELECT id, person FROM key ORDER BY person") {
+                (statement) throws(SQLiteError) in
+                var persons: [PersonID] = []
+                while try statement.step() {
+                    let person = PersonID(rawValue: statement.int(at: 1))
+                    if ids.contains(statement.int(at: 0)), persons.last != person { persons.append(person) }
                 }
+                return persons
             }
-        } catch { throw .sqlite(error) }
+        }
     }
 
     /// Gives new keys ids above those of earlier epochs. The list of keys destroyed in abandoned events then never
@@ -288,31 +281,27 @@ package final class KeyRing: Sendable {
     ///
     /// - Returns: The highest id in the file before. It is lower than `id` only if the file is an older copy.
     func goOn(after id: Int64) throws(LogError) -> Int64 {
-        do throws(SQLiteError) {
-            return try state.withLock { (state) throws(SQLiteError) -> Int64 in
-                try state.commitNewKeys()
-                let highest = try Self.highestID(state)
-                try state.connection.execute(
-                    """
-                    INSERT INTO sqlite_sequence (name, seq)
-                    SELECT 'key', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'key')
-                    """)
-                try state.connection.cached(
-                    "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'key' AND seq < ?1"
-                ) { (statement) throws(SQLiteError) in
-                    try statement.bind(max(id, highest), at: 1)
-                    try statement.run()
-                }
-                return highest
+        return try withStore { (state) throws(SQLiteError) -> Int64 in
+            try state.commitNewKeys()
+            let highest = try Self.highestID(state)
+            try state.connection.execute(
+                """
+                INSERT INTO sqlite_sequence (name, seq)
+                SELECT 'key', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'key')
+                """)
+            try state.connection.cached(
+                "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'key' AND seq < ?1"
+            ) { (statement) throws(SQLiteError) in
+                try statement.bind(max(id, highest), at: 1)
+                try statement.run()
             }
-        } catch { throw .sqlite(error) }
+            return highest
+        }
     }
 
     /// The highest id that a key has had. Any key that an event names by now has it or a lower one.
     package func highestID() throws(LogError) -> Int64 {
-        do throws(SQLiteError) {
-            return try state.withLock { (state) throws(SQLiteError) in try Self.highestID(state) }
-        } catch { throw .sqlite(error) }
+        return try withStore { (state) throws(SQLiteError) in try Self.highestID(state) }
     }
 
     private static func highestID(_ state: Store) throws(SQLiteError) -> Int64 {
