@@ -44,10 +44,8 @@ package final class FollowedProjection {
         let seconds: Double
     }
 
-    /// A loading file is committed after so many events, or so many seconds. A page into which several batches put rows
-    /// is then written once, also beside traffic, where batches are short. A process that is killed does at most that work
-    /// again.
-    private static let eventsOfACommit: Int64 = 1 << 17
+    /// A loading file is committed after so many seconds. A page into which several batches put rows is then written once,
+    /// also beside traffic, where batches are short. A process that is killed does at most that work again.
     private static let secondsOfACommit = 2.0
     /// About the size of a write-ahead log that is checkpointed at every 1000 pages.
     private static let usualJournalBytes = 8 << 20
@@ -171,12 +169,8 @@ package final class FollowedProjection {
         kept = Kept(reached: reached, fingerprint: file.fingerprint, seconds: MonotonicClock.seconds)
     }
 
-    /// Whether the open transaction has events or time enough.
-    private var isDue: Bool {
-        guard let kept else { return false }
-        return place - kept.reached.place >= Self.eventsOfACommit
-            || MonotonicClock.seconds - kept.seconds >= Self.secondsOfACommit
-    }
+    /// Whether the transaction has been open for long enough.
+    private var isDue: Bool { kept.map { MonotonicClock.seconds - $0.seconds >= Self.secondsOfACommit } ?? false }
 
     /// Writes the rows kept in memory and the place, and commits the open transaction. Without one, does nothing. On an
     /// error, the transaction is rolled back.
