@@ -115,7 +115,7 @@ struct EventSealer: ~Copyable {
     private let sha256 = SHA256()
     private let cipher = AES256GCM()
     private var nonces = NonceSource()
-    private var head = CBORWriter()
+    private var head = CBORRoom(for: EventHeader.mostBytes)
 
     /// Forgets the schedules of keys that were destroyed.
     func forgetKeys() { cipher.forgetKeys() }
@@ -129,10 +129,9 @@ struct EventSealer: ~Copyable {
         _ header: EventHeader, _ encoded: EventCoding.Encoded, keys: ArraySlice<SealingKey>,
         into bytes: inout CBORWriter
     ) -> Batch.Event {
-        head.reset()
-        header.write(to: &head)
+        head.replace { header.write(to: &$0) }
         let start = bytes.count
-        head.withBytes { bytes.raw($0) }
+        bytes.raw(head.items)
         let body = bytes.count
         bytes.array(1 + encoded.parts.count)
         bytes.raw(encoded.clear)
@@ -144,10 +143,8 @@ struct EventSealer: ~Copyable {
                 bytes.byteString(nonce)
                 encoded.parts[index].plaintext.withUnsafeBytes { plaintext in
                     bytes.byteString(count: plaintext.count + AES256GCM.tagByteCount) { sealed in
-                        head.withBytes { head in
-                            cipher.seal(
-                                plaintext, key: key, nonce: nonce, associated: head, UInt8(index), into: sealed)
-                        }
+                        cipher.seal(
+                            plaintext, key: key, nonce: nonce, associated: head.items(and: UInt8(index)), into: sealed)
                     }
                 }
             }

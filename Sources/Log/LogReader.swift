@@ -7,18 +7,10 @@ package import Whereabouts
 /// Reading never waits for the writer.
 package final class LogReader {
     private let connection: Connection
-    package let keys: KeyRing
-    private let cipher = AES256GCM()
-    private var cache: [Int64: KeyRing.Key] = [:]
-    private var cacheGeneration: Int
-    private var head = CBORWriter()
-    /// One for each part that an event can have.
-    private let buffers = (0..<OpenedParts.most).map { _ in PlaintextBuffer() }
-    private let sha256 = SHA256()
-    /// The keys that did not open a part of an undamaged event. Such a key has the id of a lost one.
-    private var mistaken: Set<Int64> = []
+    private var opener: EventOpener
+    package var keys: KeyRing { opener.keys }
     /// The highest id of a key in the events that `events(after:limit:)` returned last; 0 if they name none.
-    package private(set) var highestKey: Int64 = 0
+    package var highestKey: Int64 { opener.highestKey }
 
     /// Opens its own connection to the log.
     ///
@@ -27,8 +19,7 @@ package final class LogReader {
         do throws(SQLiteError) {
             connection = try Connection(path: path, access: access)
         } catch { throw .sqlite(error) }
-        self.keys = keys
-        cacheGeneration = keys.currentGeneration
+        opener = EventOpener(keys)
     }
 
     /// The bytes of one event, as stored.
@@ -72,9 +63,9 @@ package final class LogReader {
     private func each(
         after number: Int64, limit: Int, _ take: (EventHeader, consuming Event, Digest) -> Void
     ) throws(LogError) {
-        highestKey = 0
-        try each(
-            Self.eventsSQL,
+        opener.highestKey = 0
+        try Self.each(
+            Self.eventsSQL, in: connection, &opener,
             { (statement) throws(SQLiteError) in
                 try statement.bind(number, at: 1)
                 try statement.bind(limit, at: 2)
@@ -82,22 +73,24 @@ package final class LogReader {
     }
 
     /// Opens the events of a statement's rows.
-    private func each(
-        _ sql: StaticString, _ bind: (borrowing Statement) throws(SQLiteError) -> Void,
+    private static func each(
+        _ sql: StaticString, in connection: borrowing Connection, _ opener: inout EventOpener,
+        _ bind: (borrowing Statement) throws(SQLiteError) -> Void,
         _ take: (EventHeader, consuming Event, Digest) -> Void
     ) throws(LogError) {
-        forgetStaleKeys()
+        opener.forgetStaleKeys()
         var failure: LogError?
         do throws(SQLiteError) {
             try connection.cached(sql) { (statement) throws(SQLiteError) in
                 try bind(statement)
                 while try statement.step() {
                     do throws(LogError) {
-                        let header = try Self.header(statement)
+                        let header = try header(statement)
                         guard let leaf = Digest(bytes: statement.lentBytes(at: 9)) else {
                             throw LogError.damaged(number: header.number, "its leaf has not 32 bytes")
                         }
-                        take(header, try decode(header, body: statement.lentBytes(at: 8), leaf: leaf), leaf)
+                        let body = statement.lentBytes(at: 8)
+                        take(header, try opener.event(header, body: body, leaf: leaf, in: connection), leaf)
                     } catch {
                         failure = error
                         return
@@ -126,8 +119,8 @@ package final class LogReader {
         _ import: Identifier128, of person: PersonID?, after number: Int64, through last: Int64, limit: Int
     ) throws(LogError) -> [RecordedEvent] {
         var events: [RecordedEvent] = []
-        try each(
-            Self.importedSQL,
+        try Self.each(
+            Self.importedSQL, in: connection, &opener,
             { (statement) throws(SQLiteError) in
                 try statement.bind(number, at: 1)
                 try statement.bind(last, at: 2)
@@ -245,24 +238,11 @@ package final class LogReader {
 
     /// Opens the parts of a stored event, for callers that have the stored form.
     package func open(_ stored: StoredEvent) throws(LogError) -> RecordedEvent {
-        forgetStaleKeys()
-        let result: Result<Event, LogError> = stored.body.withUnsafeBytes { body in
-            do throws(LogError) {
-                return .success(try decode(stored.header, body: body, leaf: stored.leaf))
-            } catch { return .failure(error) }
+        opener.forgetStaleKeys()
+        let event = try stored.body.span.bytes.withUnsafeBytes { (body) throws(LogError) in
+            try opener.event(stored.header, body: body, leaf: stored.leaf, in: connection)
         }
-        return RecordedEvent(stored.header, try result.get())
-    }
-
-    /// Drops cached keys after a destruction of keys.
-    private func forgetStaleKeys() {
-        let generation = keys.currentGeneration
-        if generation != cacheGeneration {
-            cache = [:]
-            mistaken = []
-            cipher.forgetKeys()
-            cacheGeneration = generation
-        }
+        return RecordedEvent(stored.header, event)
     }
 
     /// The header of a row; throws ``LogError/damaged(number:_:)`` for a value that no writer writes.
@@ -277,90 +257,6 @@ package final class LogReader {
             actor: PrincipalID(rawValue: statement.int(at: 5)), correlation: correlation, cause: statement.int(at: 7))
         if let fault = header.fault { throw .damaged(number: number, fault) }
         return header
-    }
-
-    /// A part that does not open is lost if its event is undamaged: the id then means another key, as after a restore
-    /// of an older `keys.sqlite`. Otherwise, the event is damaged.
-    private func decode(
-        _ header: EventHeader, body: UnsafeRawBufferPointer, leaf: Digest
-    ) throws(LogError) -> Event {
-        guard let kind = EventKind(rawValue: header.kind) else {
-            throw .newerKind(number: header.number, kind: header.kind)
-        }
-        do throws(CBORError) {
-            var reader = CBORReader(body)
-            let items = try reader.array()
-            guard (1...1 + OpenedParts.most).contains(items) else { throw .unexpected }
-            let start = reader.offset
-            try reader.skip()
-            let clear = UnsafeRawBufferPointer(rebasing: body[start..<reader.offset])
-            head.reset()
-            header.write(to: &head)
-            var parts = OpenedParts()
-            var wrongKeys: [Int64] = []
-            for index in 0..<items - 1 {
-                parts.append(try openPart(&reader, UInt8(index), &wrongKeys))
-            }
-            try reader.end()
-            let event = try EventCoding.decode(kind: kind, in: header.stream, clear: clear, parts: parts)
-            if !wrongKeys.isEmpty {
-                guard try isWhole(header, body, leaf) else { throw .unexpected }
-                mistaken.formUnion(wrongKeys)
-            }
-            return event
-        } catch {
-            throw .damaged(number: header.number, "its body cannot be read (\(error)), or a later version wrote it")
-        }
-    }
-
-    /// Whether the leaf is the hash of this header and body after the newest earlier event of the stream.
-    ///
-    /// Cost: reading the log back to that event.
-    private func isWhole(
-        _ header: EventHeader, _ body: UnsafeRawBufferPointer, _ leaf: Digest
-    ) throws(CBORError) -> Bool {
-        do throws(SQLiteError) {
-            let previous = try connection.cached(
-                "SELECT leaf FROM event WHERE stream = ? AND number < ? ORDER BY number DESC LIMIT 1"
-            ) { (statement) throws(SQLiteError) -> Digest? in
-                try statement.bind(header.stream.rawValue, at: 1)
-                try statement.bind(header.number, at: 2)
-                return try statement.step() ? statement.withBytes(at: 0) { Digest(bytes: $0) } : nil
-            }
-            return header.leaf(body: body, previous: previous, sha256, scratch: &head) == leaf
-        } catch { throw .unexpected }
-    }
-
-    private func cacheKey(_ id: Int64) throws(CBORError) -> KeyRing.Key {
-        guard let key = try? keys.key(id) else { throw .unexpected }
-        if cache.count >= KeyRing.mostKept { cache = [:] }
-        cache[id] = key
-        return key
-    }
-
-    /// Opens the next part into the buffer of its index, which stays valid until the next event is opened.
-    ///
-    /// - Parameter wrongKeys: Receives the key if it exists, does not open the part, and is not in ``mistaken``.
-    private func openPart(
-        _ reader: inout CBORReader, _ index: UInt8, _ wrongKeys: inout [Int64]
-    ) throws(CBORError) -> OpenedPart {
-        guard try reader.array() == 3 else { throw .unexpected }
-        let (id, nonce, ciphertext) = (try reader.integer(), try reader.byteString(), try reader.byteString())
-        highestKey = max(highestKey, id)
-        let key: KeyRing.Key
-        if let cached = cache[id] { key = cached } else { key = try cacheKey(id) }
-        switch key {
-        case .destroyed: return .erased
-        case .lost: return .keyLost
-        case .key(let key):
-            let plaintext = head.withBytes { head in
-                try? cipher.open(
-                    ciphertext, key: key, nonce: nonce, associated: head, index, into: buffers[Int(index)])
-            }
-            if let plaintext { return .open(plaintext) }
-            if !mistaken.contains(id) { wrongKeys.append(id) }
-            return .keyLost
-        }
     }
 }
 

@@ -137,43 +137,51 @@ package struct EventHeader {
         return nil
     }
 
-    /// Writes the canonical header without its last item: the associated data of the sealed parts.
-    package func write(to writer: inout CBORWriter) {
-        writer.array(10)
-        writer.integer(1)
-        writer.integer(number)
-        writer.integer(stream.rawValue)
-        writer.integer(version)
-        writer.integer(kind)
-        writer.integer(recordedAt.milliseconds)
-        writer.integer(actor.rawValue)
-        writer.byteStringHead(16)
-        withUnsafeBytes(of: (correlation.high.bigEndian, correlation.low.bigEndian)) { writer.raw($0) }
-        writer.integer(cause)
+    /// The bytes of the canonical header at most: two, seven integers of at most nine, 17 of the correlation, and 34 of the
+    /// last item.
+    package static let mostBytes = 2 + 7 * 9 + 17 + 34
+
+    /// Writes the canonical header without its last item. With the index of a part, it is the part's associated data.
+    package func write(to cursor: inout CBORCursor) {
+        cursor.array(10)
+        cursor.integer(1)
+        cursor.integer(number)
+        cursor.integer(stream.rawValue)
+        cursor.integer(version)
+        cursor.integer(kind)
+        cursor.integer(recordedAt.milliseconds)
+        cursor.integer(actor.rawValue)
+        cursor.byteString(correlation)
+        cursor.integer(cause)
     }
 
     /// The leaf of the event with this header, `body`, and `previous`, the leaf before it in its stream.
+    ///
+    /// - Parameter scratch: Room for ``mostBytes``.
     package func leaf(
-        body: UnsafeRawBufferPointer, previous: Digest?, _ sha256: SHA256, scratch: inout CBORWriter
+        body: UnsafeRawBufferPointer, previous: Digest?, _ sha256: SHA256, scratch: inout CBORRoom
     ) -> Digest {
-        scratch.reset()
-        write(to: &scratch)
-        return Self.leaf(
-            headWithoutPrevious: &scratch, bodyHash: sha256.hash(body), previous: previous, sha256)
+        scratch.replace {
+            write(to: &$0)
+            Self.write(previous, to: &$0)
+        }
+        return sha256.hash(body).withBytes { sha256.hash(prefix: 0, scratch.items, $0) }
     }
 
-    /// As above, with the header already written into `writer`, and the hash of the body.
+    /// As above, with the bytes of ``write(to:)``, and the hash of the body.
     static func leaf(
-        headWithoutPrevious writer: inout CBORWriter, bodyHash: Digest, previous: Digest?, _ sha256: SHA256
+        head: UnsafeRawBufferPointer, bodyHash: Digest, previous: Digest?, _ sha256: SHA256, scratch: inout CBORRoom
     ) -> Digest {
-        if let previous {
-            previous.withBytes { writer.byteString($0) }
-        } else {
-            writer.byteStringHead(0)
+        scratch.replace {
+            $0.raw(head)
+            write(previous, to: &$0)
         }
-        return writer.withBytes { head in
-            bodyHash.withBytes { sha256.hash(prefix: 0, head, $0) }
-        }
+        return bodyHash.withBytes { sha256.hash(prefix: 0, scratch.items, $0) }
+    }
+
+    /// Writes the last item of the canonical header.
+    private static func write(_ previous: Digest?, to cursor: inout CBORCursor) {
+        if let previous { previous.withBytes { cursor.byteString($0) } } else { cursor.byteStringHead(0) }
     }
 }
 

@@ -16,7 +16,7 @@ extension StreamHead {
 /// turn to write.
 struct LogTip: ~Copyable {
     private let sha256 = SHA256()
-    private var scratch = CBORWriter()
+    private var scratch = CBORRoom(for: EventHeader.mostBytes)
     /// The tree over all leaves, including those of the batch under way.
     private(set) var range: CompactRange
     /// The number of events, with the batch under way.
@@ -66,10 +66,9 @@ struct LogTip: ~Copyable {
                 "it would be version \(event.header.version) of its stream, and version \(previous?.version ?? 0) "
                     + "is in the log; it was not written")
         }
-        scratch.reset()
-        scratch.raw(UnsafeRawBufferPointer(rebasing: bytes[event.head]))
         let leaf = EventHeader.leaf(
-            headWithoutPrevious: &scratch, bodyHash: event.bodyHash, previous: previous?.leaf, sha256)
+            head: UnsafeRawBufferPointer(rebasing: bytes[event.head]), bodyHash: event.bodyHash,
+            previous: previous?.leaf, sha256, scratch: &scratch)
         range.append(leaf, sha256)
         headLeaf = leaf
         replaced.append((event.header.stream, previous))

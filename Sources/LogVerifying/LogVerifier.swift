@@ -37,13 +37,13 @@ package final class LogVerifier {
     private let connection: Connection
     private let keys: KeyRing
     private let sha256 = SHA256()
-    private var scratch = CBORWriter()
+    private var scratch = CBORRoom(for: EventHeader.mostBytes)
     private var range = CompactRange()
     private var heads: [Int64: (version: Int64, leaf: Digest)] = [:]
     private var personHeads = HeadsVerifier()
     private let cipher = AES256GCM()
     private var known: [Int64: KeyRing.Key] = [:]
-    private var buffer: [UInt8] = []
+    private let buffer = PlaintextBuffer()
     private var result: LogVerification
     private var pass = Pass()
 
@@ -253,8 +253,7 @@ package final class LogVerifier {
     private func countParts(_ body: UnsafeRawBufferPointer, of header: EventHeader) throws(SQLiteError) {
         var reader = CBORReader(body)
         guard let items = try? reader.array(), (try? reader.skip()) != nil else { return }
-        scratch.reset()
-        header.write(to: &scratch)
+        scratch.replace { header.write(to: &$0) }
         for index in 0..<max(items - 1, 0) {
             guard (try? reader.array()) == 3, let id = try? reader.integer(), let nonce = try? reader.byteString(),
                 let ciphertext = try? reader.byteString()
@@ -268,17 +267,13 @@ package final class LogVerifier {
         }
     }
 
-    /// Whether the key opens the part, whose header is in `scratch`.
+    /// Whether the key opens the part, whose header is in ``scratch``.
     private func opens(
         _ ciphertext: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer, _ index: Int
     ) -> Bool {
         guard nonce.count == AES256GCM.nonceByteCount, let index = UInt8(exactly: index) else { return false }
-        return scratch.withBytes { head in
-            do throws(CryptographyError) {
-                try cipher.open(ciphertext, key: key, nonce: nonce, associated: head, index, into: &buffer)
-                return true
-            } catch { return false }
-        }
+        let associated = scratch.items(and: index)
+        return (try? cipher.open(ciphertext, key: key, nonce: nonce, associated: associated, into: buffer)) != nil
     }
 
     /// The key of a part, read once.

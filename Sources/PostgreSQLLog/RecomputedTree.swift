@@ -4,12 +4,12 @@ import Transparency
 import Whereabouts
 
 /// The tree over events, computed from their headers and bodies alone.
-struct RecomputedTree {
+struct RecomputedTree: ~Copyable {
     private(set) var range = CompactRange()
     private(set) var head: Digest?
     private var heads: [Int64: (version: Int64, leaf: Digest)] = [:]
     private let sha256 = SHA256()
-    private var scratch = CBORWriter()
+    private var scratch = CBORRoom(for: EventHeader.mostBytes)
 
     /// Adds the next event.
     ///

@@ -50,6 +50,9 @@ package final class CurrentTable: Projection {
     /// The primary key of a row: the person's and the device's number.
     private struct Key: Hashable {
         let person, device: Int64
+
+        /// A device is one person's, so its number is enough.
+        func hash(into hasher: inout Hasher) { hasher.combine(device) }
     }
 
     /// The newest fix of a device, as of the events folded so far. A class, so that a fix is not copied to be compared.
@@ -84,14 +87,15 @@ package final class CurrentTable: Projection {
     ///
     /// Cost: a dictionary access for each fix; a search by the primary key for a device that is not in memory.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        // By index: a loop over the events would copy each of them.
-        for index in batch.indices {
-            let person = batch[index].stream.person
-            switch batch[index].event {
+        // By index into a span: a loop over the events would copy each of them.
+        let events = batch.span
+        for index in events.indices {
+            let person = events[index].stream.person
+            switch events[index].event {
             case .fixReported(let device, _, .open(let fix)):
                 guard let person else { continue }
                 try take(
-                    fix, receivedAt: batch[index].receipt(of: fix), number: batch[index].number,
+                    fix, receivedAt: events[index].receipt(of: fix), number: events[index].number,
                     Key(person: person.rawValue, device: device.rawValue))
             case .fixesWithdrawn(let fixes, _): try mark(fixes, of: person, isWithdrawn: true)
             case .fixesRestored(let fixes, _): try mark(fixes, of: person, isWithdrawn: false)
@@ -100,7 +104,7 @@ package final class CurrentTable: Projection {
                 if let person { try retire(person, but: kept?.content?.devices ?? []) }
             // Its key is gone.
             case .fixReported: continue
-            default: batch[index].event.isPassedOver(by: .current)
+            default: events[index].event.isPassedOver(by: .current)
             }
         }
     }

@@ -126,17 +126,14 @@ struct FixColumns: Equatable {
     /// - Throws: A damaged projection for degrees out of range, or for details that are not their CBOR array.
     var fix: Fix {
         get throws(SQLiteError) {
-            var fix = Fix(timestamp: timestamp, coordinate: try coordinate, horizontalAccuracy: horizontalAccuracy)
-            guard let details else { return fix }
-            let decodes = details.withUnsafeBytes { bytes in
-                do throws(CBORError) {
-                    try FixDetails.decode(bytes, into: &fix)
-                    return true
-                } catch {
-                    return false
-                }
+            let coordinate = try coordinate
+            guard let details else {
+                return Fix(timestamp: timestamp, coordinate: coordinate, horizontalAccuracy: horizontalAccuracy)
             }
-            guard decodes else { throw .damagedProjection }
+            let fix = details.withUnsafeBytes {
+                try? FixDetails.fix(timestamp, coordinate, horizontalAccuracy, details: $0)
+            }
+            guard let fix else { throw .damagedProjection }
             return fix
         }
     }

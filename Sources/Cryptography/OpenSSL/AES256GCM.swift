@@ -17,8 +17,6 @@ package final class AES256GCM {
     package static var nonceByteCount: Int { 12 }
 
     private let form: any AES256GCMForm
-    /// Associated data and suffix in one piece.
-    private let joined = PlaintextBuffer()
 
     /// Whether libsodium can be used on this processor.
     package static let hasAESInstructions = sodium_init() >= 0 && crypto_aead_aes256gcm_is_available() == 1
@@ -49,16 +47,16 @@ package final class AES256GCM {
         }
     }
 
-    /// Fills `output` with `ciphertext ‖ tag` of `plaintext`; `associated ‖ suffix` is authenticated and not part of it.
+    /// Fills `output` with `ciphertext ‖ tag` of `plaintext`; `associated` is authenticated and not part of it.
     ///
     /// - Parameter output: 16 bytes longer than the plaintext.
     package func seal(
         _ plaintext: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
-        associated: UnsafeRawBufferPointer, _ suffix: UInt8, into output: UnsafeMutableRawBufferPointer
+        associated: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) {
         precondition(nonce.count == Self.nonceByteCount, "A nonce has 12 bytes.")
         precondition(output.count == plaintext.count + Self.tagByteCount, "A tag has 16 bytes.")
-        form.seal(plaintext, key, nonce, join(associated, suffix), output)
+        form.seal(plaintext, key, nonce, associated, output)
     }
 
     // MARK: Open
@@ -71,62 +69,36 @@ package final class AES256GCM {
         _ sealed: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
         associated: UnsafeRawBufferPointer, into output: inout [UInt8]
     ) throws(CryptographyError) {
-        try open(sealed, key: key, nonce: nonce, associated, suffix: nil, into: &output)
-    }
-
-    /// Replaces `output` with the plaintext of `sealed`, whose associated data is `associated ‖ suffix`.
-    ///
-    /// - Throws: ``CryptographyError/authenticationFailed`` when anything does not fit, a nonce or tag of the wrong
-    ///   length included; `output` is then empty.
-    package func open(
-        _ sealed: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
-        associated: UnsafeRawBufferPointer, _ suffix: UInt8, into output: inout [UInt8]
-    ) throws(CryptographyError) {
-        try open(sealed, key: key, nonce: nonce, associated, suffix: suffix, into: &output)
-    }
-
-    /// Opens into `buffer` the plaintext of `sealed`, whose associated data is `associated ‖ suffix`.
-    ///
-    /// - Returns: The plaintext, valid until the next message is opened into the buffer.
-    /// - Throws: ``CryptographyError/authenticationFailed`` when anything does not fit, a nonce or tag of the wrong
-    ///   length included.
-    package func open(
-        _ sealed: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
-        associated: UnsafeRawBufferPointer, _ suffix: UInt8, into buffer: PlaintextBuffer
-    ) throws(CryptographyError) -> UnsafeRawBufferPointer {
-        let plaintext = buffer.room(for: max(0, sealed.count - Self.tagByteCount))
-        guard opens(sealed, key, nonce, associated, suffix, plaintext) else { throw .authenticationFailed }
-        return UnsafeRawBufferPointer(plaintext)
-    }
-
-    private func open(
-        _ sealed: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
-        _ associated: UnsafeRawBufferPointer, suffix: UInt8?, into output: inout [UInt8]
-    ) throws(CryptographyError) {
         output.removeAll(keepingCapacity: true)
         output.append(contentsOf: repeatElement(0, count: max(0, sealed.count - Self.tagByteCount)))
-        let isOpen = output.withUnsafeMutableBytes { opens(sealed, key, nonce, associated, suffix, $0) }
+        let isOpen = output.withUnsafeMutableBytes { opens(sealed, key, nonce, associated, $0) }
         if !isOpen {
             output.removeAll(keepingCapacity: true)
             throw .authenticationFailed
         }
     }
 
+    /// Opens into `buffer` the plaintext of `sealed`.
+    ///
+    /// - Returns: The plaintext, valid until the next message is opened into the buffer.
+    /// - Throws: ``CryptographyError/authenticationFailed`` when anything does not fit, a nonce or tag of the wrong
+    ///   length included.
+    package func open(
+        _ sealed: UnsafeRawBufferPointer, key: SymmetricKey, nonce: UnsafeRawBufferPointer,
+        associated: UnsafeRawBufferPointer, into buffer: PlaintextBuffer
+    ) throws(CryptographyError) -> UnsafeRawBufferPointer {
+        let plaintext = buffer.room(for: max(0, sealed.count - Self.tagByteCount))
+        guard opens(sealed, key, nonce, associated, plaintext) else { throw .authenticationFailed }
+        return UnsafeRawBufferPointer(plaintext)
+    }
+
     /// Whether the message is genuine; `output`, of its length without the tag, then has the plaintext, and else zeros.
     private func opens(
         _ sealed: UnsafeRawBufferPointer, _ key: SymmetricKey, _ nonce: UnsafeRawBufferPointer,
-        _ associated: UnsafeRawBufferPointer, _ suffix: UInt8?, _ output: UnsafeMutableRawBufferPointer
+        _ associated: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer
     ) -> Bool {
         guard nonce.count == Self.nonceByteCount, sealed.count >= Self.tagByteCount else { return false }
-        return form.opens(sealed, key, nonce, join(associated, suffix), output)
-    }
-
-    private func join(_ associated: UnsafeRawBufferPointer, _ suffix: UInt8?) -> UnsafeRawBufferPointer {
-        guard let suffix else { return associated }
-        let room = joined.room(for: associated.count + 1)
-        room.copyMemory(from: associated)
-        room[associated.count] = suffix
-        return UnsafeRawBufferPointer(room)
+        return form.opens(sealed, key, nonce, associated, output)
     }
 }
 

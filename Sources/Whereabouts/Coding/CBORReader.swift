@@ -24,14 +24,15 @@ package struct CBORReader {
     package static let maximumDepth = 32
 
     private let base: UnsafeRawBufferPointer
+    private let size: Int
     /// Offset of the next unread byte.
     package private(set) var offset = 0
 
     /// A reader at the beginning of the bytes.
-    package init(_ bytes: UnsafeRawBufferPointer) { base = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer) { (base, size) = (bytes, bytes.count) }
 
     /// Whether every byte has been read.
-    package var isAtEnd: Bool { offset == base.count }
+    package var isAtEnd: Bool { offset == size }
 
     /// Throws unless every byte was read.
     package func end() throws(CBORError) {
@@ -47,6 +48,14 @@ package struct CBORReader {
         case 1: return ~Int64(value)
         default: throw .unexpected
         }
+    }
+
+    /// An integer that is mostly from 0 to 23, as the key of a field is: one byte is then read without more ado.
+    @inline(__always)
+    mutating func smallInteger() throws(CBORError) -> Int64 {
+        guard offset < size, base[offset] < 24 else { return try integer() }
+        defer { offset += 1 }
+        return Int64(base[offset])
     }
 
     /// An unsigned integer.
@@ -83,17 +92,17 @@ package struct CBORReader {
     package mutating func float() throws(CBORError) -> Double {
         switch try byte() {
         case 0xF9:
-            let bits = try bigEndian(UInt16.self)
+            let bits = try bits(UInt16.self)
             let value = Self.double(half: bits)
             // Of all NaN bit patterns, this one is the shortest and canonical.
             if value.isNaN, bits != 0x7E00 { throw .notDeterministic }
             return value
         case 0xFA:
-            let value = Float(bitPattern: try bigEndian(UInt32.self))
-            if value.isNaN || CBORWriter.halfBits(value) != nil { throw .notDeterministic }
+            let value = Float(bitPattern: try bits(UInt32.self))
+            if value.isNaN || CBORCursor.halfBits(value) != nil { throw .notDeterministic }
             return Double(value)
         case 0xFB:
-            let value = Double(bitPattern: try bigEndian(UInt64.self))
+            let value = Double(bitPattern: try bits(UInt64.self))
             if value.isNaN || Double(Float(value)) == value { throw .notDeterministic }
             return value
         default: throw .unexpected
@@ -102,13 +111,13 @@ package struct CBORReader {
 
     /// The major type of the next item (RFC 8949 §3.1), without reading it.
     package func peekMajorType() throws(CBORError) -> UInt8 {
-        guard offset < base.count else { throw .truncated }
+        guard offset < size else { throw .truncated }
         return base[offset] >> 5
     }
 
     /// Whether the next item is null; reads it if so.
     package mutating func readNull() throws(CBORError) -> Bool {
-        guard offset < base.count else { throw .truncated }
+        guard offset < size else { throw .truncated }
         if base[offset] == 0xF6 {
             offset += 1
             return true
@@ -116,8 +125,13 @@ package struct CBORReader {
         return false
     }
 
-    /// Skips one item of any type.
-    package mutating func skip() throws(CBORError) { try skip(depth: 0) }
+    /// Skips one item of any type, and returns its bytes, which are valid as long as the buffer.
+    @discardableResult
+    package mutating func skip() throws(CBORError) -> UnsafeRawBufferPointer {
+        let start = offset
+        try skip(depth: 0)
+        return UnsafeRawBufferPointer(rebasing: base[start..<offset])
+    }
 
     /// One item of any type as a tree, for tools and tests. Events are read field by field.
     package mutating func value() throws(CBORError) -> CBORValue { try value(depth: 0) }
@@ -140,7 +154,7 @@ package struct CBORReader {
             var previous: Range<Int>?
             for _ in 0..<(try count(argument)) {
                 let start = offset
-                try skip(depth: depth + 1)
+                if offset < size, base[offset] < 24 { offset += 1 } else { try skip(depth: depth + 1) }
                 try checkOrder(of: start..<offset, after: &previous)
                 try skip(depth: depth + 1)
             }
@@ -180,7 +194,13 @@ package struct CBORReader {
 
     /// Throws unless the bytes of a map's key come after those of the key before.
     private func checkOrder(of key: Range<Int>, after previous: inout Range<Int>?) throws(CBORError) {
-        if let previous, !base[previous].lexicographicallyPrecedes(base[key]) { throw .notDeterministic }
+        if let previous {
+            let isAfter =
+                previous.count == 1 && key.count == 1
+                ? base[previous.lowerBound] < base[key.lowerBound]
+                : base[previous].lexicographicallyPrecedes(base[key])
+            guard isAfter else { throw .notDeterministic }
+        }
         previous = key
     }
 
@@ -200,7 +220,7 @@ package struct CBORReader {
     }
 
     private func peekInitialByte() throws(CBORError) -> UInt8 {
-        guard offset < base.count else { throw .truncated }
+        guard offset < size else { throw .truncated }
         return base[offset]
     }
 
@@ -210,55 +230,73 @@ package struct CBORReader {
         return value
     }
 
+    @inline(__always)
     private mutating func head() throws(CBORError) -> (major: UInt8, argument: UInt64) {
         let initial = try byte()
-        let major = initial >> 5
+        let low = initial & 0x1F
+        return (initial >> 5, low < 24 ? UInt64(low) : try argument(low))
+    }
+
+    /// The argument in the one, two, four or eight bytes that follow an initial byte whose lowest five bits are `low`.
+    private mutating func argument(_ low: UInt8) throws(CBORError) -> UInt64 {
+        guard low < 28 else { throw .notDeterministic }
+        let width = 1 << Int(low - 24)
+        guard size - offset >= width else { throw .truncated }
         let value: UInt64
         let least: UInt64
-        switch initial & 0x1F {
-        case let small where small < 24: return (major, UInt64(small))
-        case 24: (value, least) = (UInt64(try byte()), 24)
-        case 25: (value, least) = (UInt64(try bigEndian(UInt16.self)), 0x100)
-        case 26: (value, least) = (UInt64(try bigEndian(UInt32.self)), 0x1_0000)
-        case 27: (value, least) = (try bigEndian(UInt64.self), 0x1_0000_0000)
-        default: throw .notDeterministic
+        switch low {
+        case 24: (value, least) = (UInt64(base[offset]), 24)
+        case 25: (value, least) = (UInt64(bigEndian(UInt16.self)), 0x100)
+        case 26: (value, least) = (UInt64(bigEndian(UInt32.self)), 0x1_0000)
+        default: (value, least) = (bigEndian(UInt64.self), 0x1_0000_0000)
         }
         guard value >= least else { throw .notDeterministic }
-        return (major, value)
+        offset += width
+        return value
     }
 
     /// A count of items, bounded by the bytes left, so that a wrong head cannot cause a large allocation.
     private func count(_ value: UInt64) throws(CBORError) -> Int {
-        guard value <= UInt64(base.count - offset) else { throw .truncated }
+        guard value <= UInt64(size - offset) else { throw .truncated }
         return Int(value)
     }
 
-    private mutating func take(_ count: UInt64) throws(CBORError) -> UnsafeRawBufferPointer {
-        guard count <= UInt64(base.count - offset) else { throw .truncated }
-        defer { offset += Int(count) }
-        return UnsafeRawBufferPointer(rebasing: base[offset..<(offset + Int(count))])
+    private mutating func take(_ length: UInt64) throws(CBORError) -> UnsafeRawBufferPointer {
+        guard length <= UInt64(size - offset) else { throw .truncated }
+        defer { offset += Int(length) }
+        return UnsafeRawBufferPointer(start: base.baseAddress.map { $0 + offset }, count: Int(length))
     }
 
+    @inline(__always)
     private mutating func byte() throws(CBORError) -> UInt8 {
-        guard offset < base.count else { throw .truncated }
+        guard offset < size else { throw .truncated }
         defer { offset += 1 }
         return base[offset]
     }
 
-    private mutating func bigEndian<I: FixedWidthInteger>(_: I.Type) throws(CBORError) -> I {
-        guard base.count - offset >= MemoryLayout<I>.size else { throw .truncated }
+    /// The next bytes as a number. The caller has checked that they are there.
+    @inline(__always)
+    private func bigEndian<I: FixedWidthInteger>(_: I.Type) -> I {
+        I(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: I.self))
+    }
+
+    /// Reads the bits of a float.
+    @inline(__always)
+    private mutating func bits<I: FixedWidthInteger>(_: I.Type) throws(CBORError) -> I {
+        guard size - offset >= MemoryLayout<I>.size else { throw .truncated }
         defer { offset += MemoryLayout<I>.size }
-        return I(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: I.self))
+        return bigEndian(I.self)
     }
 
     private static func double(half: UInt16) -> Double {
-        let sign: Double = half & 0x8000 == 0 ? 1 : -1
-        let exponent = Int(half >> 10) & 0x1F
-        let fraction = Double(half & 0x3FF)
+        let sign = UInt64(half & 0x8000) << 48
+        let exponent = UInt64(half >> 10) & 0x1F
+        let fraction = UInt64(half & 0x3FF)
         switch exponent {
-        case 0: return sign * fraction * 0x1p-24
-        case 31: return fraction == 0 ? sign * .infinity : .nan
-        default: return sign * (1 + fraction * 0x1p-10) * Double(sign: .plus, exponent: exponent - 15, significand: 1)
+        case 0: return (sign == 0 ? 0x1p-24 : -0x1p-24) * Double(fraction)
+        case 31: return fraction == 0 ? (sign == 0 ? .infinity : -.infinity) : .nan
+        // The exponent of 0 is 15 in a half and 1023 in a double.
+        default: return Double(bitPattern: sign | (exponent + 1008) << 52 | fraction << 42)
         }
     }
 }

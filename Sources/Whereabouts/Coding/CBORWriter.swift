@@ -106,14 +106,7 @@ package struct CBORWriter: Sendable {
 
     /// A float in the shortest of 16, 32 and 64 bits that keeps the value; every NaN becomes the one of 0xF97E00.
     package mutating func float(_ value: Double) {
-        if value.isNaN { return put(0xF9, 0x7E00, width: 2) }
-        let single = Float(value)
-        guard Double(single) == value else { return put(0xFB, value.bitPattern, width: 8) }
-        if let half = Self.halfBits(single) {
-            put(0xF9, UInt64(half), width: 2)
-        } else {
-            put(0xFA, UInt64(single.bitPattern), width: 4)
-        }
+        items(atMost: 9) { $0.float(value) }
     }
 
     /// Bytes that are CBOR already, or the content of a byte string whose head was written.
@@ -126,33 +119,25 @@ package struct CBORWriter: Sendable {
         count += value.count
     }
 
-    private mutating func head(_ major: UInt8, _ value: UInt64) {
-        let type = major << 5
-        switch value {
-        case 0..<24: put(type | UInt8(truncatingIfNeeded: value))
-        case 24...0xFF: put(type | 24, value, width: 1)
-        case 0x100...0xFFFF: put(type | 25, value, width: 2)
-        case 0x1_0000...0xFFFF_FFFF: put(type | 26, value, width: 4)
-        default: put(type | 27, value, width: 8)
+    /// Writes items of at most `bytes` bytes together: the room is made once, not for each of them.
+    ///
+    /// - Precondition: `write` writes no more than that.
+    package mutating func items(atMost bytes: Int, _ write: (inout CBORCursor) -> Void) {
+        makeRoom(bytes + CBORCursor.writtenOver)
+        storage.withUnsafeMutableBytes { storage in
+            guard let start = storage.baseAddress else { preconditionFailure("There is room, so there is an address.") }
+            count = CBORCursor.written(at: start + count, write) - start
         }
+    }
+
+    private mutating func head(_ major: UInt8, _ value: UInt64) {
+        items(atMost: 9) { $0.head(major, value) }
     }
 
     private mutating func put(_ byte: UInt8) {
         makeRoom(1)
         storage[count] = byte
         count += 1
-    }
-
-    /// Writes a byte and the lowest `width` bytes of a number, highest first.
-    private mutating func put(_ first: UInt8, _ value: UInt64, width: Int) {
-        makeRoom(9)
-        let left = (value << UInt64(64 - 8 * width)).bigEndian
-        storage.withUnsafeMutableBytes { bytes in
-            bytes[count] = first
-            // What follows the lowest bytes is written over by the next item.
-            bytes.storeBytes(of: left, toByteOffset: count + 1, as: UInt64.self)
-        }
-        count += 1 + width
     }
 
     private mutating func makeRoom(_ more: Int) {
@@ -162,25 +147,5 @@ package struct CBORWriter: Sendable {
     @inline(never) private mutating func grow(_ more: Int) {
         // An array of the same type is copied at once, another collection byte after byte.
         storage.append(contentsOf: [UInt8](repeating: 0, count: max(more, storage.count, 64)))
-    }
-
-    /// The 16-bit form of `value` if it is exact. Computed here, because `Float16` is not available on x86-64 Linux.
-    static func halfBits(_ value: Float) -> UInt16? {
-        let bits = value.bitPattern
-        let sign = UInt16(bits >> 16) & 0x8000
-        let exponent = Int((bits >> 23) & 0xFF) - 127
-        let fraction = bits & 0x7F_FFFF
-        if bits & 0x7FFF_FFFF == 0 { return sign }
-        if exponent == 128 { return fraction == 0 ? sign | 0x7C00 : nil }
-        if (-14...15).contains(exponent) {
-            guard fraction & 0x1FFF == 0 else { return nil }
-            return sign | UInt16(exponent + 15) << 10 | UInt16(fraction >> 13)
-        }
-        guard (-24 ... -15).contains(exponent) else { return nil }
-        // Subnormal half: value = m × 2⁻²⁴ with 1 ≤ m < 1024.
-        let shift = UInt32(-exponent - 1)
-        let full = fraction | 0x80_0000
-        guard full & ((1 << shift) - 1) == 0 else { return nil }
-        return sign | UInt16(full >> shift)
     }
 }

@@ -1,5 +1,81 @@
 import Geodesy
 
+/// Writes fields whose values are numbers into room that is there already: see ``FieldWriter/numbers(atMost:_:)``.
+struct NumberFields {
+    /// A key below 24, and a head with eight bytes.
+    static let mostBytesOfOne = 10
+
+    fileprivate var cursor: CBORCursor
+    fileprivate var count = 0
+
+    /// A map of fields with numbers alone, at most 23 and `most` of them.
+    static func map(atMost most: Int, _ write: (inout NumberFields) -> Void) -> [UInt8] {
+        // Written elsewhere first, because an array keeps the room that it was made with.
+        let size = 1 + most * mostBytesOfOne + CBORCursor.writtenOver
+        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { room in
+            guard let start = room.baseAddress else { preconditionFailure("There is room, so there is an address.") }
+            let end = CBORCursor.written(at: start + 1) { cursor in
+                var fields = NumberFields(cursor: cursor)
+                write(&fields)
+                cursor = fields.cursor
+                room[0] = 0xA0 | UInt8(fields.count)
+            }
+            return Array(unsafeUninitializedCapacity: end - start) { bytes, count in
+                count = end - start
+                UnsafeMutableRawBufferPointer(bytes).copyMemory(from: UnsafeRawBufferPointer(rebasing: room[..<count]))
+            }
+        }
+    }
+
+    private mutating func key(_ key: Int64) {
+        cursor.integer(key)
+        count += 1
+    }
+
+    mutating func integer(_ number: Int64, _ value: Int64?) {
+        guard let value else { return }
+        key(number)
+        cursor.integer(value)
+    }
+
+    mutating func timestamp(_ number: Int64, _ value: Timestamp?) { integer(number, value?.milliseconds) }
+
+    mutating func bool(_ number: Int64, _ value: Bool?) {
+        guard let value else { return }
+        key(number)
+        cursor.bool(value)
+    }
+
+    /// A whole number below 2³¹ is stored as an integer, which is shorter, another as the shortest float.
+    mutating func double(_ number: Int64, _ value: Double?) {
+        guard let value else { return }
+        key(number)
+        if abs(value) < 2_147_483_648, let whole = Int64(exactly: value), whole != 0 || value.sign == .plus {
+            cursor.integer(whole)
+        } else {
+            cursor.float(value)
+        }
+    }
+
+    mutating func degrees(_ number: Int64, _ value: Double) {
+        key(number)
+        cursor.degrees(value)
+    }
+}
+
+extension CBORCursor {
+    /// Degrees with at most seven decimals, as receivers give them, are stored as an integer of 10⁻⁷ degrees (a head
+    /// and four bytes instead of eight), other values as the float. Both give back exactly the same double.
+    fileprivate mutating func degrees(_ value: Double) {
+        let scaled = (value * 1e7).rounded()
+        if let whole = Int64(exactly: scaled), Double(whole) / 1e7 == value, whole != 0 || value.sign == .plus {
+            integer(whole)
+        } else {
+            float(value)
+        }
+    }
+}
+
 /// Writes a CBOR map with small integer keys. Absent optionals are left out. The caller gives keys in ascending order.
 package struct FieldWriter {
     private var writer: CBORWriter
@@ -18,56 +94,38 @@ package struct FieldWriter {
         return writer.finish()
     }
 
+    /// Writes fields with numbers together: the room is made once, not for each of them.
+    ///
+    /// - Parameter most: The most fields that `write` writes.
+    mutating func numbers(atMost most: Int, _ write: (inout NumberFields) -> Void) {
+        var written = 0
+        writer.items(atMost: most * NumberFields.mostBytesOfOne) { cursor in
+            var fields = NumberFields(cursor: cursor)
+            write(&fields)
+            (cursor, written) = (fields.cursor, fields.count)
+        }
+        count += written
+    }
+
     private mutating func key(_ key: Int64) {
         writer.integer(key)
         count += 1
     }
 
-    mutating func integer(_ number: Int64, _ value: Int64?) {
-        guard let value else { return }
-        key(number)
-        writer.integer(value)
-    }
+    mutating func integer(_ number: Int64, _ value: Int64?) { numbers(atMost: 1) { $0.integer(number, value) } }
 
     mutating func timestamp(_ number: Int64, _ value: Timestamp?) { integer(number, value?.milliseconds) }
 
-    mutating func bool(_ number: Int64, _ value: Bool?) {
-        guard let value else { return }
-        key(number)
-        writer.bool(value)
-    }
+    mutating func bool(_ number: Int64, _ value: Bool?) { numbers(atMost: 1) { $0.bool(number, value) } }
 
-    /// A whole number below 2³¹ is stored as an integer, which is shorter, another as the shortest float.
-    mutating func double(_ number: Int64, _ value: Double?) {
-        guard let value else { return }
-        key(number)
-        if abs(value) < 2_147_483_648, let whole = Int64(exactly: value), whole != 0 || value.sign == .plus {
-            writer.integer(whole)
-        } else {
-            writer.float(value)
-        }
-    }
+    mutating func double(_ number: Int64, _ value: Double?) { numbers(atMost: 1) { $0.double(number, value) } }
 
-    /// Degrees with at most seven decimals, as receivers give them, are stored as an integer of 10⁻⁷ degrees (a head
-    /// and four bytes instead of eight), other values as the float. Both give back exactly the same double.
-    mutating func degrees(_ number: Int64, _ value: Double) {
-        key(number)
-        degrees(value)
-    }
+    mutating func degrees(_ number: Int64, _ value: Double) { numbers(atMost: 1) { $0.degrees(number, value) } }
 
     mutating func degrees(_ number: Int64, _ values: [Double]) {
         key(number)
         writer.array(values.count)
-        for value in values { degrees(value) }
-    }
-
-    private mutating func degrees(_ value: Double) {
-        let scaled = (value * 1e7).rounded()
-        if let whole = Int64(exactly: scaled), Double(whole) / 1e7 == value, whole != 0 || value.sign == .plus {
-            writer.integer(whole)
-        } else {
-            writer.float(value)
-        }
+        for value in values { writer.items(atMost: 9) { $0.degrees(value) } }
     }
 
     mutating func text(_ number: Int64, _ value: String?) {
@@ -121,7 +179,7 @@ package struct FieldReader {
         }
         left -= 1
         let previous = nextKey
-        nextKey = try reader.integer()
+        nextKey = try reader.smallInteger()
         guard nextKey > previous else { throw .notDeterministic }
     }
 

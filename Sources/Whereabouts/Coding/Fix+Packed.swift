@@ -1,7 +1,7 @@
 extension Fix {
     /// The CBOR map of a fix as events store it, for other files that hold fixes. Equal fixes give equal bytes.
     package var packed: [UInt8] {
-        var fields = FieldWriter(capacity: 112)
+        var fields = FieldWriter(capacity: 192)
         write(to: &fields)
         return fields.finish()
     }
@@ -11,7 +11,7 @@ extension Fix {
     /// - Throws: ``CBORError`` for anything but the bytes of a ``packed``, unknown fields and bytes behind the map included.
     package init(packed bytes: UnsafeRawBufferPointer) throws(CBORError) {
         var fields = try FieldReader(bytes)
-        self = try Fix(from: &fields)
+        self = try Fix.stored(in: &fields)
         try fields.end()
     }
 }

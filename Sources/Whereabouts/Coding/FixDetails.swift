@@ -1,3 +1,5 @@
+package import Geodesy
+
 /// The fields of a fix other than time, coordinate and accuracy, as projections store them: the CBOR map of an event's
 /// fix without those fields, the client's name for the fix and the time of receipt.
 package enum FixDetails {
@@ -9,18 +11,24 @@ package enum FixDetails {
                 || fix.isSimulatedBySoftware != nil || fix.isProducedByAccessory != nil || fix.batteryLevel != nil
                 || fix.remainder != nil
         else { return nil }
-        var fields = FieldWriter(capacity: 48)
-        fix.writeDetails(to: &fields)
-        fields.text(18, fix.remainder)
+        guard let remainder = fix.remainder else {
+            return NumberFields.map(atMost: 11) { fix.writeDetails(to: &$0) }
+        }
+        var fields = FieldWriter(capacity: 192 + remainder.utf8.count)
+        fields.numbers(atMost: 11) { fix.writeDetails(to: &$0) }
+        fields.text(18, remainder)
         return fields.finish()
     }
 
-    /// Adds the fields of ``encode(_:)`` to `fix`.
-    package static func decode(_ bytes: UnsafeRawBufferPointer, into fix: inout Fix) throws(CBORError) {
+    /// The fix of these fields and those that projections store beside them.
+    package static func fix(
+        _ timestamp: Timestamp, _ coordinate: Coordinate, _ horizontalAccuracy: Double?,
+        details bytes: UnsafeRawBufferPointer
+    ) throws(CBORError) -> Fix {
         var fields = try FieldReader(bytes)
-        try fix.readDetails(from: &fields)
-        fix.remainder = try fields.text(18)
+        let fix = try Fix(timestamp, coordinate, horizontalAccuracy, from: &fields, isWhole: false)
         try fields.end()
+        return fix
     }
 
     /// Degrees as a whole number of 10⁻⁷ degrees, if they are exactly that: half the bytes of a float. The same rule as
@@ -37,7 +45,7 @@ package enum FixDetails {
 
 extension Fix {
     /// Fields 5 to 15 of a fix, the same in events and projections.
-    func writeDetails(to fields: inout FieldWriter) {
+    func writeDetails(to fields: inout NumberFields) {
         fields.double(5, altitude)
         fields.double(6, ellipsoidalAltitude)
         fields.double(7, verticalAccuracy)
@@ -51,17 +59,42 @@ extension Fix {
         fields.double(15, batteryLevel)
     }
 
-    mutating func readDetails(from fields: inout FieldReader) throws(CBORError) {
-        altitude = try fields.double(5)
-        ellipsoidalAltitude = try fields.double(6)
-        verticalAccuracy = try fields.double(7)
-        floor = try fields.integer(8)
-        speed = try fields.double(9)
-        speedAccuracy = try fields.double(10)
-        course = try fields.double(11)
-        courseAccuracy = try fields.double(12)
-        isSimulatedBySoftware = try fields.bool(13)
-        isProducedByAccessory = try fields.bool(14)
-        batteryLevel = try fields.double(15)
+    /// Reads fields 5 to 18, if the fix is whole, or those of ``FixDetails``.
+    init(
+        _ timestamp: Timestamp, _ coordinate: Coordinate, _ horizontalAccuracy: Double?,
+        from fields: inout FieldReader, isWhole: Bool
+    ) throws(CBORError) {
+        // Everything that can fail comes before the first property is set: an unfinished fix would be copied.
+        let altitude = try fields.double(5)
+        let ellipsoidalAltitude = try fields.double(6)
+        let verticalAccuracy = try fields.double(7)
+        let floor = try fields.integer(8)
+        let speed = try fields.double(9)
+        let speedAccuracy = try fields.double(10)
+        let course = try fields.double(11)
+        let courseAccuracy = try fields.double(12)
+        let isSimulatedBySoftware = try fields.bool(13)
+        let isProducedByAccessory = try fields.bool(14)
+        let batteryLevel = try fields.double(15)
+        let clientID = isWhole ? try fields.text(16) : nil
+        let receivedAt = isWhole ? try fields.timestamp(17) : nil
+        let remainder = try fields.text(18)
+        self.timestamp = timestamp
+        self.coordinate = coordinate
+        self.horizontalAccuracy = horizontalAccuracy
+        self.altitude = altitude
+        self.ellipsoidalAltitude = ellipsoidalAltitude
+        self.verticalAccuracy = verticalAccuracy
+        self.floor = floor
+        self.speed = speed
+        self.speedAccuracy = speedAccuracy
+        self.course = course
+        self.courseAccuracy = courseAccuracy
+        self.isSimulatedBySoftware = isSimulatedBySoftware
+        self.isProducedByAccessory = isProducedByAccessory
+        self.batteryLevel = batteryLevel
+        self.clientID = clientID
+        self.receivedAt = receivedAt
+        self.remainder = remainder
     }
 }

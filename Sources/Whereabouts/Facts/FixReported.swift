@@ -23,7 +23,7 @@ enum FixReported: Fact {
         }
         fact.clear.integer(1, device.rawValue)
         fact.clear.identifier(2, query)
-        var fields = FieldWriter(capacity: 112)
+        var fields = FieldWriter(capacity: 192)
         fix.write(to: &fields)
         fact.add(fields, .track, of: nil)
     }
@@ -34,7 +34,7 @@ enum FixReported: Fact {
         switch try fact.nextPart() {
         case .open(let bytes):
             var fields = try FieldReader(bytes)
-            let fix = try Fix(from: &fields)
+            let fix = try Fix.stored(in: &fields)
             try fields.end()
             return .fixReported(device: device, answering: query, .open(fix))
         case .erased: return .fixReported(device: device, answering: query, .erased)

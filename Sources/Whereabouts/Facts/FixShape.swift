@@ -27,27 +27,25 @@ extension Fix: FieldShape {
     ]
 
     package func write(to fields: inout FieldWriter) {
-        fields.timestamp(1, timestamp)
-        fields.degrees(2, coordinate.latitude)
-        fields.degrees(3, coordinate.longitude)
-        fields.double(4, horizontalAccuracy)
-        writeDetails(to: &fields)
+        fields.numbers(atMost: 15) { fields in
+            fields.timestamp(1, timestamp)
+            fields.degrees(2, coordinate.latitude)
+            fields.degrees(3, coordinate.longitude)
+            fields.double(4, horizontalAccuracy)
+            writeDetails(to: &fields)
+        }
         fields.text(16, clientID)
         fields.timestamp(17, receivedAt)
         fields.text(18, remainder)
     }
 
-    init(from fields: inout FieldReader) throws(CBORError) {
-        let timestamp = try require(try fields.timestamp(1))
-        self.init(timestamp: timestamp, coordinate: try fields.coordinate(latitude: 2, longitude: 3))
-        horizontalAccuracy = try fields.double(4)
-        try readDetails(from: &fields)
-        clientID = try fields.text(16)
-        receivedAt = try fields.timestamp(17)
-        remainder = try fields.text(18)
-    }
+    package static func read(from fields: inout FieldReader) throws(CBORError) -> Fix? { try stored(in: &fields) }
 
-    package static func read(from fields: inout FieldReader) throws(CBORError) -> Fix? { try Fix(from: &fields) }
+    static func stored(in fields: inout FieldReader) throws(CBORError) -> Fix {
+        let timestamp = try require(try fields.timestamp(1))
+        let coordinate = try fields.coordinate(latitude: 2, longitude: 3)
+        return try Fix(timestamp, coordinate, try fields.double(4), from: &fields, isWhole: true)
+    }
 
     package func show(in shown: inout ShownFields) { shown.add("fix", .fix(self)) }
 }
