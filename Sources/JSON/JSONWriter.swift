@@ -12,6 +12,8 @@ package struct JSONWriter: Sendable {
     /// Whether the next element or key is preceded by another in its container.
     private var needsComma = false
     private var hasKey = false
+    /// A key of the code that is not written yet: it is put together with its value, and both appended in one piece.
+    private var waitingKey: StaticString?
 
     private var isInObject: Bool { depth > 0 && objects & 1 == 1 }
 
@@ -47,28 +49,36 @@ package struct JSONWriter: Sendable {
     /// Begins a member; its value must follow. That no key comes twice is the caller's care.
     package mutating func key(_ key: String) {
         precondition(isInObject && !hasKey, "A key belongs into an object, before a value.")
-        appendQuoted(key, before: needsComma ? UInt8(ascii: ",") : nil, after: UInt8(ascii: ":"))
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        var key = key
+        key.withUTF8 { appendQuoted($0) }
+        bytes.append(UInt8(ascii: ":"))
         hasKey = true
     }
 
     /// As ``key(_:)-(String)``, for a name in the code, which needs no escape: its bytes are copied and not looked at.
     package mutating func key(_ name: StaticString) {
         precondition(isInObject && !hasKey, "A key belongs into an object, before a value.")
-        appendPiece(
-            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
-            before: needsComma ? UInt8(ascii: ",") : nil, after: UInt8(ascii: ":"))
+        precondition(name.utf8CodeUnitCount <= Self.shortText, "A key has at most \(Self.shortText) bytes.")
+        waitingKey = name
         hasKey = true
     }
 
     /// Writes a string. Quote, backslash and control characters are escaped, all other characters are written as UTF-8.
     package mutating func value(_ string: String) {
-        beforeValue()
-        appendQuoted(string)
+        var string = string
+        string.withUTF8 { utf8 in
+            if utf8.count <= Self.shortText, Self.isPlain(utf8) {
+                append(atMost: utf8.count + 2) { $0.quoted(utf8) }
+            } else {
+                beforeValue()
+                appendQuoted(utf8)
+            }
+        }
     }
 
     /// Writes an integer in full, of any size; readers that keep all numbers as `Double` round beyond ±2⁵³.
     package mutating func value(_ integer: Int64) {
-        beforeValue()
         appendDecimal(integer.magnitude, places: 0, negative: integer < 0)
     }
 
@@ -83,7 +93,6 @@ package struct JSONWriter: Sendable {
     /// - Precondition: the number is finite; JSON has no NaN and no infinities.
     package mutating func value(_ number: Double) {
         precondition(number.isFinite, "JSON has no NaN and no infinities.")
-        beforeValue()
         let magnitude = number.magnitude
         let shifted = (magnitude * 1e7).rounded()
         if magnitude < 0x1p53, number == number.rounded(.towardZero), !(number == 0 && number.sign == .minus) {
@@ -93,27 +102,24 @@ package struct JSONWriter: Sendable {
             // of all that read back as the same number, and its digits come out of an integer faster.
             appendDecimal(UInt64(shifted), places: 7, negative: number < 0)
         } else {
-            bytes.append(contentsOf: number.description.utf8)
+            raw(number.description.utf8)
         }
     }
 
     /// Writes `true` or `false`.
     package mutating func value(_ bool: Bool) {
-        beforeValue()
-        bytes.append(contentsOf: bool ? "true".utf8 : "false".utf8)
+        append(atMost: 5) { $0.text(bool ? "true" : "false") }
     }
 
     /// Writes `null`.
     package mutating func null() {
-        beforeValue()
-        bytes.append(contentsOf: "null".utf8)
+        append(atMost: 4) { $0.text("null") }
     }
 
     /// Writes a time as seconds with at most 3 decimals, exactly: 1732147200120 becomes `1732147200.12`.
     ///
     /// - Parameter milliseconds: since 1970-01-01 UTC, negative before.
     package mutating func unixSeconds(milliseconds: Int64) {
-        beforeValue()
         // By integer arithmetic: a Double would be exact only as long as its shortest form is printed.
         appendDecimal(milliseconds.magnitude, places: 3, negative: milliseconds < 0)
     }
@@ -140,80 +146,107 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    private mutating func beforeValue() {
+    /// Writes what comes before a value that is written piece after piece.
+    private mutating func beforeValue() { append(atMost: 0) { _ in } }
+
+    /// Appends a comma if one is due, the key that waits, and what `write` writes, in one piece.
+    ///
+    /// - Parameter most: The most bytes that `write` writes.
+    private mutating func append(atMost most: Int, _ write: (inout Piece) -> Void) {
         precondition(hasKey == isInObject && (depth > 0 || bytes.isEmpty), "A value has no place here.")
-        if needsComma && !hasKey { bytes.append(UInt8(ascii: ",")) }
-        hasKey = false
-        needsComma = true
+        let hasComma = needsComma && (!hasKey || waitingKey != nil)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most + Self.shortText + 4) { room in
+            var piece = Piece(room)
+            if hasComma { piece.put(UInt8(ascii: ",")) }
+            if let waitingKey {
+                piece.quoted(UnsafeBufferPointer(start: waitingKey.utf8Start, count: waitingKey.utf8CodeUnitCount))
+                piece.put(UInt8(ascii: ":"))
+            }
+            write(&piece)
+            // A slice would be appended byte after byte.
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[..<piece.count]))
+        }
+        (waitingKey, hasKey, needsComma) = (nil, false, true)
+    }
+
+    /// Bytes that are put together before they are appended.
+    private struct Piece {
+        private let room: UnsafeMutableBufferPointer<UInt8>
+        private(set) var count = 0
+
+        init(_ room: UnsafeMutableBufferPointer<UInt8>) { self.room = room }
+
+        mutating func put(_ byte: UInt8) {
+            room[count] = byte
+            count += 1
+        }
+
+        mutating func copy(_ text: UnsafeBufferPointer<UInt8>) {
+            _ = UnsafeMutableBufferPointer(rebasing: room[count...]).update(from: text)
+            count += text.count
+        }
+
+        mutating func text(_ text: StaticString) {
+            copy(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
+
+        /// A text that needs no escape.
+        mutating func quoted(_ text: UnsafeBufferPointer<UInt8>) {
+            put(UInt8(ascii: "\""))
+            copy(text)
+            put(UInt8(ascii: "\""))
+        }
+
+        /// The digits of a number, of which `places` come after a point.
+        mutating func decimal(_ number: UInt64, places: Int) {
+            var length = 1
+            var power: UInt64 = 10
+            while length < 20, number >= power {
+                length += 1
+                if length < 20 { power *= 10 }
+            }
+            length = max(length, places + 1)
+            let end = count + length + (places > 0 ? 1 : 0)
+            var (rest, at) = (number, end)
+            for index in 0..<length {
+                if index == places, places > 0 {
+                    at -= 1
+                    room[at] = UInt8(ascii: ".")
+                }
+                at -= 1
+                room[at] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            count = end
+        }
     }
 
     /// Appends `units` of 10^-`places` without zeros at the end of a fraction.
     private mutating func appendDecimal(_ units: UInt64, places: Int, negative: Bool) {
-        // 2⁶⁴ has 20 digits; they come out last first.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 22) { text in
-            var first = text.count
-            func put(_ byte: UInt8) {
-                first -= 1
-                text[first] = byte
-            }
-            var (rest, places) = (units, places)
-            while places > 0, rest % 10 == 0 { (rest, places) = (rest / 10, places - 1) }
-            if places > 0 {
-                for _ in 0..<places {
-                    put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-                    rest /= 10
-                }
-                put(UInt8(ascii: "."))
-            }
-            repeat {
-                put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-                rest /= 10
-            } while rest != 0
-            if negative { put(UInt8(ascii: "-")) }
-            // A slice would be appended byte after byte.
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[first...]))
+        var (units, places) = (units, places)
+        while places > 0, units % 10 == 0 { (units, places) = (units / 10, places - 1) }
+        // 2⁶⁴ has 20 digits; a sign, and a point.
+        append(atMost: 22) { piece in
+            if negative { piece.put(UInt8(ascii: "-")) }
+            piece.decimal(units, places: places)
         }
     }
 
-    /// A text is put together beside and appended in one piece when it is no longer than this and needs no escape.
+    /// A key or text is appended in one piece when it is no longer than this and needs no escape.
     private static let shortText = 60
 
-    private mutating func appendQuoted(_ string: String, before: UInt8? = nil, after: UInt8? = nil) {
-        var string = string
-        string.withUTF8 { utf8 in
-            let isPlain = utf8.allSatisfy { !Self.isEscaped($0) }
-            if isPlain, utf8.count <= Self.shortText { return appendPiece(utf8, before: before, after: after) }
-            if let before { bytes.append(before) }
-            bytes.append(UInt8(ascii: "\""))
-            if isPlain {
-                bytes.append(contentsOf: utf8)
-            } else {
-                for byte in utf8 {
-                    if Self.isEscaped(byte) { appendEscape(byte) } else { bytes.append(byte) }
-                }
-            }
-            bytes.append(UInt8(ascii: "\""))
-            if let after { bytes.append(after) }
-        }
-    }
+    private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool { utf8.allSatisfy { !isEscaped($0) } }
 
-    /// Appends a text of at most ``shortText`` bytes that needs no escape.
-    private mutating func appendPiece(_ utf8: UnsafeBufferPointer<UInt8>, before: UInt8?, after: UInt8?) {
-        precondition(utf8.count <= Self.shortText, "A piece has at most \(Self.shortText) bytes.")
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.shortText + 4) { piece in
-            var end = 0
-            func put(_ byte: UInt8) {
-                piece[end] = byte
-                end += 1
+    private mutating func appendQuoted(_ utf8: UnsafeBufferPointer<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        if Self.isPlain(utf8) {
+            bytes.append(contentsOf: utf8)
+        } else {
+            for byte in utf8 {
+                if Self.isEscaped(byte) { appendEscape(byte) } else { bytes.append(byte) }
             }
-            if let before { put(before) }
-            put(UInt8(ascii: "\""))
-            _ = UnsafeMutableBufferPointer(rebasing: piece[end...]).update(from: utf8)
-            end += utf8.count
-            put(UInt8(ascii: "\""))
-            if let after { put(after) }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: piece[..<end]))
         }
+        bytes.append(UInt8(ascii: "\""))
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
