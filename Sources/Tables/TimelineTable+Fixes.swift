@@ -12,16 +12,19 @@ extension TimelineTable {
     ///
     /// Cost: that of ``FixBlocks/insert(_:)`` and a hash.
     func insertFixes(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
-        // By index: a loop over the events would copy each of them.
-        for index in batch.indices {
-            guard case .fixReported(let device, _, .open(let fix)) = batch[index].event,
-                let person = batch[index].stream.person
-            else { continue }
-            let received = batch[index].receipt(of: fix).map { $0.milliseconds - fix.timestamp.milliseconds }
-            try insert(
-                FixRow(
-                    person: person, device: device, columns: FixColumns(fix), number: batch[index].number,
-                    receivedAfter: received))
+        // By index into a span: a loop over the events would copy each of them.
+        let events = batch.span
+        for index in events.indices {
+            switch events[index].event {
+            case .fixReported(let device, _, .open(let fix)):
+                guard let person = events[index].stream.person else { continue }
+                let received = events[index].receipt(of: fix).map { $0.milliseconds - fix.timestamp.milliseconds }
+                try insert(
+                    FixRow(
+                        person: person, device: device, columns: FixColumns(fix), number: events[index].number,
+                        receivedAfter: received))
+            default: continue
+            }
         }
     }
 

@@ -64,7 +64,7 @@ extension Fix {
         _ timestamp: Timestamp, _ coordinate: Coordinate, _ horizontalAccuracy: Double?,
         from fields: inout FieldReader, isWhole: Bool
     ) throws(CBORError) {
-        // Everything that can fail comes before the first property is set: an unfinished fix would be copied.
+        // A fix whose properties are set one by one would be copied.
         let altitude = try fields.double(5)
         let ellipsoidalAltitude = try fields.double(6)
         let verticalAccuracy = try fields.double(7)
@@ -79,22 +79,11 @@ extension Fix {
         let clientID = isWhole ? try fields.text(16) : nil
         let receivedAt = isWhole ? try fields.timestamp(17) : nil
         let remainder = try fields.text(18)
-        self.timestamp = timestamp
-        self.coordinate = coordinate
-        self.horizontalAccuracy = horizontalAccuracy
-        self.altitude = altitude
-        self.ellipsoidalAltitude = ellipsoidalAltitude
-        self.verticalAccuracy = verticalAccuracy
-        self.floor = floor
-        self.speed = speed
-        self.speedAccuracy = speedAccuracy
-        self.course = course
-        self.courseAccuracy = courseAccuracy
-        self.isSimulatedBySoftware = isSimulatedBySoftware
-        self.isProducedByAccessory = isProducedByAccessory
-        self.batteryLevel = batteryLevel
-        self.clientID = clientID
-        self.receivedAt = receivedAt
-        self.remainder = remainder
+        self.init(
+            timestamp: timestamp, coordinate: coordinate, horizontalAccuracy: horizontalAccuracy, altitude: altitude,
+            ellipsoidalAltitude: ellipsoidalAltitude, verticalAccuracy: verticalAccuracy, floor: floor, speed: speed,
+            speedAccuracy: speedAccuracy, course: course, courseAccuracy: courseAccuracy,
+            isSimulatedBySoftware: isSimulatedBySoftware, isProducedByAccessory: isProducedByAccessory,
+            batteryLevel: batteryLevel, clientID: clientID, receivedAt: receivedAt, remainder: remainder)
     }
 }

@@ -28,14 +28,15 @@ package struct TimelineFold {
         _ batch: ArraySlice<RecordedEvent>, reading rows: Rows
     ) throws(Rows.Failure) -> [TimelineChange] {
         var changes: [TimelineChange] = []
-        // By index: a loop over the events would copy each of them.
-        for index in batch.indices {
-            let (stream, recordedAt) = (batch[index].stream, batch[index].recordedAt)
-            switch batch[index].event {
+        // By index into a span: a loop over the events would copy each of them.
+        let events = batch.span
+        for index in events.indices {
+            let (stream, recordedAt) = (events[index].stream, events[index].recordedAt)
+            switch events[index].event {
             case .fixReported(let device, _, .open(let fix)):
                 guard let person = stream.person else { continue }
                 let engine = try engine(of: person, rows, &changes)
-                let receipt = batch[index].receipt(of: fix)
+                let receipt = events[index].receipt(of: fix)
                 engine.reported = receipt ?? recordedAt
                 engine.take(
                     StoredFix(
@@ -62,7 +63,7 @@ package struct TimelineFold {
             case .fixReported, .sightingReported(_, .visit, _), .regionAdded, .fixesWithdrawn, .fixesRestored,
                 .visitsWithdrawn, .visitsRestored, .personErased, .retentionApplied:
                 continue
-            default: batch[index].event.isPassedOver(by: .timeline)
+            default: events[index].event.isPassedOver(by: .timeline)
             }
         }
         return changes

@@ -41,12 +41,6 @@ package struct Fix: Hashable, Sendable {
     /// The client's fields that this type lacks, as a JSON object of at most 1 KiB.
     package var remainder: String?
 
-    package init(timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double? = nil) {
-        self.timestamp = timestamp
-        self.coordinate = coordinate
-        self.horizontalAccuracy = horizontalAccuracy
-    }
-
     /// The key by which repeats are found: the same identity is the same fix, however often and in whatever format it
     /// is sent.
     package struct Identity: Hashable, Sendable {
@@ -65,6 +59,14 @@ package struct Fix: Hashable, Sendable {
     /// The identity of this fix from a device.
     package func identity(device: DeviceID) -> Identity {
         .init(device: device, timestamp: timestamp, latitude: coordinate.latitude, longitude: coordinate.longitude)
+    }
+}
+
+extension Fix {
+    package init(timestamp: Timestamp, coordinate: Coordinate, horizontalAccuracy: Double? = nil) {
+        self.timestamp = timestamp
+        self.coordinate = coordinate
+        self.horizontalAccuracy = horizontalAccuracy
     }
 }
 
