@@ -28,12 +28,9 @@ struct EventOpener: ~Copyable {
     /// Drops cached keys after a destruction of keys.
     mutating func forgetStaleKeys() {
         let generation = keys.currentGeneration
-        if generation != cacheGeneration {
-            cache = [:]
-            mistaken = []
-            cipher.forgetKeys()
-            cacheGeneration = generation
-        }
+        if generation == cacheGeneration { return }
+        (cache, mistaken, cacheGeneration) = ([:], [], generation)
+        cipher.forgetKeys()
     }
 
     /// A part that does not open is lost if its event is undamaged: the id then means another key, as after a restore

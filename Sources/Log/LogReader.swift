@@ -7,6 +7,7 @@ package import Whereabouts
 /// Reading never waits for the writer.
 package final class LogReader {
     private let connection: Connection
+    private let origin: (path: String, access: Connection.Access)
     private var opener: EventOpener
     package var keys: KeyRing { opener.keys }
     /// The highest id of a key in the events that `events(after:limit:)` returned last; 0 if they name none.
@@ -19,7 +20,13 @@ package final class LogReader {
         do throws(SQLiteError) {
             connection = try Connection(path: path, access: access)
         } catch { throw .sqlite(error) }
+        origin = (path, access)
         opener = EventOpener(keys)
+    }
+
+    /// Another reader of this log, for another thread.
+    package func another() throws(LogError) -> LogReader {
+        try LogReader(path: origin.path, keys: keys, access: origin.access)
     }
 
     /// The bytes of one event, as stored.

@@ -137,8 +137,7 @@ package struct EventHeader {
         return nil
     }
 
-    /// The bytes of the canonical header at most: two, seven integers of at most nine, 17 of the correlation, and 34 of the
-    /// last item.
+    /// The most bytes of the canonical header: 2, seven integers of 9, 17 of the correlation and 34 of the last item.
     package static let mostBytes = 2 + 7 * 9 + 17 + 34
 
     /// Writes the canonical header without its last item. With the index of a part, it is the part's associated data.

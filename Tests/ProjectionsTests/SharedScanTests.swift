@@ -136,6 +136,37 @@ import Whereabouts
         }
     }
 
+    @Test func `a batch that two threads read ahead in pieces is the batch that one reads`() throws {
+        let (scene, _) = try Self.arranged()
+        let log = try scene.open()
+        let projections = try Self.empty(try log.reader())
+        let scan = SharedScan(try log.reader(), piece: 7)
+        // The piece of the caller's thread proves that both have read.
+        let deadline = MonotonicClock.seconds + 60
+        repeat {
+            let first = try scan.batch(after: 0, limit: 10)
+            _ = scan.fold(first, into: [projections[0]], thenReading: 200)
+            let ahead = try #require(scan.ahead)
+            let alone = try SharedScan(try log.reader()).batch(after: 10, limit: 200)
+            #expect(ahead.after == 10)
+            #expect(ahead.leaf == alone.leaf)
+            #expect(ahead.events.map(\.number) == Array(11...210))
+            #expect(ahead.events.map(\.event) == alone.events.map(\.event))
+        } while scan.piecesOfCaller == 0 && MonotonicClock.seconds < deadline
+        #expect(scan.piecesOfCaller > 0)
+    }
+
+    @Test func `more than the log has is not read ahead`() throws {
+        let (scene, _) = try Self.arranged()
+        let log = try scene.open()
+        let projections = try Self.empty(try log.reader())
+        let scan = SharedScan(try log.reader(), piece: 7)
+        let first = try scan.batch(after: log.head - 30, limit: 10)
+        _ = scan.fold(first, into: [projections[0]], thenReading: 100)
+        #expect(scan.ahead?.events.map(\.number) == Array(log.head - 19...log.head))
+        #expect(scan.ahead?.leaf == (try log.reader().events(after: log.head - 1, limit: 1).first?.leaf))
+    }
+
     @Test
     func `while rows are loaded, an error takes back all batches since the last commit, and they can be folded again`()
         throws
