@@ -45,7 +45,7 @@ package final class LogReader {
 
     /// Up to `limit` events after `number`, in order, each with its leaf.
     ///
-    /// Cost: less than 1.5 µs for a fix, of which opening is 0.2.
+    /// Cost: about 1 µs for a fix, of which opening is 0.2.
     package func events(after number: Int64, limit: Int) throws(LogError) -> [(event: RecordedEvent, leaf: Digest)] {
         var events: [(event: RecordedEvent, leaf: Digest)] = []
         events.reserveCapacity(min(limit, 8192))

@@ -51,10 +51,11 @@ package final class SharedScan {
         return try Self.read(after: number, limit: limit, with: reader)
     }
 
-    /// Removes what was read ahead from memory if no projection waits for it, or if a key was destroyed since.
+    /// Removes what was read ahead from memory if no projection waits for it, or if a key was destroyed since. With it goes
+    /// the second reader, which has keys too.
     func forgetAhead(unless isNeeded: Bool) {
-        if !isNeeded || ahead?.keys != reader.keys.currentGeneration { ahead = nil }
-        if !isNeeded { secondReader = nil }
+        if isNeeded, ahead?.keys == reader.keys.currentGeneration { return }
+        (ahead, secondReader) = (nil, nil)
     }
 
     private static func read(after number: Int64, limit: Int, with reader: LogReader) throws(LogError) -> Batch {

@@ -6,14 +6,18 @@ package struct CBORCursor {
     /// The address of the next byte.
     private var next: UnsafeMutableRawPointer
 
-    /// Lets items be written from `start` on, and returns their end.
+    /// Lets at most `most` bytes be written from `start` on, and returns how many were.
+    ///
+    /// More than that stop the process, because they were written over other bytes.
     @inline(__always)
     static func written(
-        at start: UnsafeMutableRawPointer, _ write: (inout CBORCursor) -> Void
-    ) -> UnsafeMutableRawPointer {
+        at start: UnsafeMutableRawPointer, atMost most: Int, _ write: (inout CBORCursor) -> Void
+    ) -> Int {
         var cursor = CBORCursor(next: start)
         write(&cursor)
-        return cursor.next
+        let count = cursor.next - start
+        precondition(count <= most, "Items have more bytes than room was made for.")
+        return count
     }
 
     /// The head of an array; `count` items must follow.
@@ -109,10 +113,12 @@ package struct CBORCursor {
 /// Room for a few items, made once and used for one event after another. One thread at a time.
 package struct CBORRoom: ~Copyable {
     private let bytes: UnsafeMutableRawBufferPointer
+    private let size: Int
     private var count = 0
 
     /// Room for items of at most `size` bytes together, and one byte that follows them.
     package init(for size: Int) {
+        self.size = size
         bytes = .allocate(byteCount: size + 1 + CBORCursor.writtenOver, alignment: 1)
     }
 
@@ -123,7 +129,7 @@ package struct CBORRoom: ~Copyable {
     /// - Precondition: `write` writes no more bytes than there is room for.
     package mutating func replace(_ write: (inout CBORCursor) -> Void) {
         guard let start = bytes.baseAddress else { preconditionFailure("There is room, so there is an address.") }
-        count = CBORCursor.written(at: start, write) - start
+        count = CBORCursor.written(at: start, atMost: size, write)
     }
 
     /// The items. Valid until they are replaced.

@@ -126,7 +126,7 @@ package struct CBORWriter: Sendable {
         makeRoom(bytes + CBORCursor.writtenOver)
         storage.withUnsafeMutableBytes { storage in
             guard let start = storage.baseAddress else { preconditionFailure("There is room, so there is an address.") }
-            count = CBORCursor.written(at: start + count, write) - start
+            count += CBORCursor.written(at: start + count, atMost: bytes, write)
         }
     }
 

@@ -11,17 +11,17 @@ struct NumberFields {
     /// A map of fields with numbers alone, at most 23 and `most` of them.
     static func map(atMost most: Int, _ write: (inout NumberFields) -> Void) -> [UInt8] {
         // Written elsewhere first, because an array keeps the room that it was made with.
-        let size = 1 + most * mostBytesOfOne + CBORCursor.writtenOver
-        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { room in
+        let size = most * mostBytesOfOne
+        return withUnsafeTemporaryAllocation(byteCount: 1 + size + CBORCursor.writtenOver, alignment: 1) { room in
             guard let start = room.baseAddress else { preconditionFailure("There is room, so there is an address.") }
-            let end = CBORCursor.written(at: start + 1) { cursor in
+            let written = CBORCursor.written(at: start + 1, atMost: size) { cursor in
                 var fields = NumberFields(cursor: cursor)
                 write(&fields)
                 cursor = fields.cursor
                 room[0] = 0xA0 | UInt8(fields.count)
             }
-            return Array(unsafeUninitializedCapacity: end - start) { bytes, count in
-                count = end - start
+            return Array(unsafeUninitializedCapacity: 1 + written) { bytes, count in
+                count = 1 + written
                 UnsafeMutableRawBufferPointer(bytes).copyMemory(from: UnsafeRawBufferPointer(rebasing: room[..<count]))
             }
         }
