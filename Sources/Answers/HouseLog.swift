@@ -374,8 +374,7 @@ extension EventHeader {
     /// The entry of the event in the tree: the canonical header and SHA-256 of the body. Its leaf is SHA-256(0x00 ‖ entry).
     fileprivate func entry(body: [UInt8], previous: Digest?, _ sha256: SHA256) -> [UInt8] {
         var writer = CBORWriter()
-        writer.items(atMost: Self.mostBytes) { write(to: &$0) }
-        if let previous { previous.withBytes { writer.byteString($0) } } else { writer.byteStringHead(0) }
+        writer.items(atMost: Self.mostBytes) { write(to: &$0, after: previous) }
         return writer.finish() + sha256.hash(body).bytes
     }
 }

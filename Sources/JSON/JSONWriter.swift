@@ -49,10 +49,21 @@ package struct JSONWriter: Sendable {
     /// Begins a member; its value must follow. That no key comes twice is the caller's care.
     package mutating func key(_ key: String) {
         precondition(isInObject && !hasKey, "A key belongs into an object, before a value.")
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
         var key = key
-        key.withUTF8 { appendQuoted($0) }
-        bytes.append(UInt8(ascii: ":"))
+        key.withUTF8 { utf8 in
+            let hasComma = needsComma
+            if Self.isShort(utf8) {
+                appendPiece(atMost: utf8.count + 4) { piece in
+                    if hasComma { piece.put(UInt8(ascii: ",")) }
+                    piece.quoted(utf8)
+                    piece.put(UInt8(ascii: ":"))
+                }
+            } else {
+                if hasComma { bytes.append(UInt8(ascii: ",")) }
+                appendQuoted(utf8)
+                bytes.append(UInt8(ascii: ":"))
+            }
+        }
         hasKey = true
     }
 
@@ -68,7 +79,7 @@ package struct JSONWriter: Sendable {
     package mutating func value(_ string: String) {
         var string = string
         string.withUTF8 { utf8 in
-            if utf8.count <= Self.shortText, Self.isPlain(utf8) {
+            if Self.isShort(utf8) {
                 append(atMost: utf8.count + 2) { $0.quoted(utf8) }
             } else {
                 beforeValue()
@@ -154,19 +165,26 @@ package struct JSONWriter: Sendable {
     /// - Parameter most: The most bytes that `write` writes.
     private mutating func append(atMost most: Int, _ write: (inout Piece) -> Void) {
         precondition(hasKey == isInObject && (depth > 0 || bytes.isEmpty), "A value has no place here.")
-        let hasComma = needsComma && (!hasKey || waitingKey != nil)
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most + Self.shortText + 4) { room in
-            var piece = Piece(room)
+        let (hasComma, key) = (needsComma && (!hasKey || waitingKey != nil), waitingKey)
+        appendPiece(atMost: most + Self.shortText + 4) { piece in
             if hasComma { piece.put(UInt8(ascii: ",")) }
-            if let waitingKey {
-                piece.quoted(UnsafeBufferPointer(start: waitingKey.utf8Start, count: waitingKey.utf8CodeUnitCount))
+            if let key {
+                piece.quoted(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
                 piece.put(UInt8(ascii: ":"))
             }
+            write(&piece)
+        }
+        (waitingKey, hasKey, needsComma) = (nil, false, true)
+    }
+
+    /// Appends the bytes that `write` writes, `most` of them at most.
+    private mutating func appendPiece(atMost most: Int, _ write: (inout Piece) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { room in
+            var piece = Piece(room)
             write(&piece)
             // A slice would be appended byte after byte.
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[..<piece.count]))
         }
-        (waitingKey, hasKey, needsComma) = (nil, false, true)
     }
 
     /// Bytes that are put together before they are appended.
@@ -199,11 +217,12 @@ package struct JSONWriter: Sendable {
 
         /// The digits of a number, of which `places` come after a point.
         mutating func decimal(_ number: UInt64, places: Int) {
-            var length = 1
-            var power: UInt64 = 10
-            while length < 20, number >= power {
+            var (length, power) = (1, UInt64(10))
+            while number >= power {
                 length += 1
-                if length < 20 { power *= 10 }
+                let (next, overflows) = power.multipliedReportingOverflow(by: 10)
+                if overflows { break }
+                power = next
             }
             length = max(length, places + 1)
             let end = count + length + (places > 0 ? 1 : 0)
@@ -234,6 +253,10 @@ package struct JSONWriter: Sendable {
 
     /// A key or text is appended in one piece when it is no longer than this and needs no escape.
     private static let shortText = 60
+
+    private static func isShort(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        utf8.count <= shortText && isPlain(utf8)
+    }
 
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool { utf8.allSatisfy { !isEscaped($0) } }
 

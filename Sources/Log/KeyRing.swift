@@ -283,7 +283,7 @@ package final class KeyRing: Sendable {
     func goOn(after id: Int64) throws(LogError) -> Int64 {
         return try withStore { (state) throws(SQLiteError) -> Int64 in
             try state.commitNewKeys()
-            let highest = try Self.highestID(state)
+            let highest = try Self.highestID(in: state)
             try state.connection.execute(
                 """
                 INSERT INTO sqlite_sequence (name, seq)
@@ -300,11 +300,9 @@ package final class KeyRing: Sendable {
     }
 
     /// The highest id that a key has had. Any key that an event names by now has it or a lower one.
-    package func highestID() throws(LogError) -> Int64 {
-        return try withStore { (state) throws(SQLiteError) in try Self.highestID(state) }
-    }
+    package func highestID() throws(LogError) -> Int64 { try withStore(Self.highestID(in:)) }
 
-    private static func highestID(_ state: Store) throws(SQLiteError) -> Int64 {
+    private static func highestID(in state: Store) throws(SQLiteError) -> Int64 {
         try state.connection.cached(
             """
             SELECT max(

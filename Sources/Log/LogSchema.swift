@@ -154,16 +154,18 @@ package struct EventHeader {
         cursor.integer(cause)
     }
 
-    /// The leaf of the event with this header, `body`, and `previous`, the leaf before it in its stream.
-    ///
-    /// - Parameter scratch: Room for ``mostBytes``.
+    /// Writes the whole canonical header, whose last item is the leaf before it in its stream.
+    package func write(to cursor: inout CBORCursor, after previous: Digest?) {
+        write(to: &cursor)
+        Self.write(previous, to: &cursor)
+    }
+
+    /// The leaf of the event with this header, `body`, and `previous`, the leaf before it in its stream. `scratch` is room
+    /// for ``mostBytes``.
     package func leaf(
         body: UnsafeRawBufferPointer, previous: Digest?, _ sha256: SHA256, scratch: inout CBORRoom
     ) -> Digest {
-        scratch.replace {
-            write(to: &$0)
-            Self.write(previous, to: &$0)
-        }
+        scratch.replace { write(to: &$0, after: previous) }
         return sha256.hash(body).withBytes { sha256.hash(prefix: 0, scratch.items, $0) }
     }
 

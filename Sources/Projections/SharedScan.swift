@@ -51,8 +51,8 @@ package final class SharedScan {
         return try Self.read(after: number, limit: limit, with: reader)
     }
 
-    /// Removes what was read ahead from memory if no projection waits for it, or if a key was destroyed since. With it goes
-    /// the second reader, which has keys too.
+    /// Removes what was read ahead from memory if no projection waits for it, or if a key was destroyed since. The second
+    /// reader is removed with it, because it keeps keys.
     func forgetAhead(unless isNeeded: Bool) {
         if isNeeded, ahead?.keys == reader.keys.currentGeneration { return }
         (ahead, secondReader) = (nil, nil)

@@ -37,21 +37,22 @@ package final class EnvelopeTable: Projection {
 
     /// Cost: one write for each envelope; nothing for other events.
     func fold(_ batch: [RecordedEvent]) throws(SQLiteError) {
-        // By index: a loop over the events would copy each of them.
-        for index in batch.indices {
-            switch batch[index].event {
+        // By index into a span: a loop over the events would copy each of them.
+        let events = batch.span
+        for index in events.indices {
+            switch events[index].event {
             case .sealedFixReported(let device, _, .open(let sealed)):
-                guard let person = batch[index].stream.person,
-                    let row = EnvelopeRow(sealed, of: device, number: batch[index].number)
+                guard let person = events[index].stream.person,
+                    let row = EnvelopeRow(sealed, of: device, number: events[index].number)
                 else { continue }
                 try write(row, of: person)
             // Its key is gone.
             case .sealedFixReported: continue
             case .personErased(let person): try erase(person)
             case .retentionApplied(let applied, _):
-                guard let person = batch[index].stream.person else { continue }
+                guard let person = events[index].stream.person else { continue }
                 try remove(applied.numbers, of: person)
-            default: batch[index].event.isPassedOver(by: .envelopes)
+            default: events[index].event.isPassedOver(by: .envelopes)
             }
         }
     }

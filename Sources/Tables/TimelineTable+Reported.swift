@@ -21,19 +21,20 @@ extension TimelineTable {
 
     /// Writes the moments of the visits of a batch.
     func insertReports(_ batch: ArraySlice<RecordedEvent>) throws(SQLiteError) {
-        // By index: a loop over the events would copy each of them.
-        for index in batch.indices {
-            guard case .sightingReported(let device, _, .open(.visit(let visit))) = batch[index].event,
-                let person = batch[index].stream.person
+        // By index into a span: a loop over the events would copy each of them.
+        let events = batch.span
+        for index in events.indices {
+            guard case .sightingReported(let device, _, .open(.visit(let visit))) = events[index].event,
+                let person = events[index].stream.person
             else { continue }
-            let recordedAt = batch[index].recordedAt
+            let recordedAt = events[index].recordedAt
             for moment in StoredFix.moments(of: visit, device: device, receivedAt: recordedAt) {
                 guard let report = moment.report else { continue }
                 try insert(
                     ReportedRow(
                         person: person, moment: moment, report: report,
                         receivedAfter: recordedAt.milliseconds - moment.timestamp.milliseconds,
-                        number: batch[index].number))
+                        number: events[index].number))
             }
         }
     }

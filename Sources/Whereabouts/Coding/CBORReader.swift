@@ -50,7 +50,7 @@ package struct CBORReader {
         }
     }
 
-    /// An integer that is mostly from 0 to 23, as the key of a field is: one byte is then read without more ado.
+    /// As ``integer()``, faster for an integer from 0 to 23, which is one byte: the key of a field.
     @inline(__always)
     mutating func smallInteger() throws(CBORError) -> Int64 {
         guard offset < size, base[offset] < 24 else { return try integer() }

@@ -11,7 +11,7 @@ extension Fix {
     /// - Throws: ``CBORError`` for anything but the bytes of a ``packed``, unknown fields and bytes behind the map included.
     package init(packed bytes: UnsafeRawBufferPointer) throws(CBORError) {
         var fields = try FieldReader(bytes)
-        self = try Fix.stored(in: &fields)
+        self = try Fix(from: &fields)
         try fields.end()
     }
 }

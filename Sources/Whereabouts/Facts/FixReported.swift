@@ -34,7 +34,7 @@ enum FixReported: Fact {
         switch try fact.nextPart() {
         case .open(let bytes):
             var fields = try FieldReader(bytes)
-            let fix = try Fix.stored(in: &fields)
+            let fix = try Fix(from: &fields)
             try fields.end()
             return .fixReported(device: device, answering: query, .open(fix))
         case .erased: return .fixReported(device: device, answering: query, .erased)

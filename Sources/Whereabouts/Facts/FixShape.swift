@@ -39,13 +39,13 @@ extension Fix: FieldShape {
         fields.text(18, remainder)
     }
 
-    package static func read(from fields: inout FieldReader) throws(CBORError) -> Fix? { try stored(in: &fields) }
-
-    static func stored(in fields: inout FieldReader) throws(CBORError) -> Fix {
+    init(from fields: inout FieldReader) throws(CBORError) {
         let timestamp = try require(try fields.timestamp(1))
         let coordinate = try fields.coordinate(latitude: 2, longitude: 3)
-        return try Fix(timestamp, coordinate, try fields.double(4), from: &fields, isWhole: true)
+        try self.init(timestamp, coordinate, try fields.double(4), from: &fields, isWhole: true)
     }
+
+    package static func read(from fields: inout FieldReader) throws(CBORError) -> Fix? { try Fix(from: &fields) }
 
     package func show(in shown: inout ShownFields) { shown.add("fix", .fix(self)) }
 }
