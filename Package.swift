@@ -141,7 +141,10 @@ let package = Package(
             ["AuditTables", "Cryptography", "Envelopes", "Geodesy", "Projections", "SQLite", "Whereabouts"]),
         tests(
             "Tables",
-            ["AuditTables", "Cryptography", "Geodesy", "Projections", "SQLite", "Whereabouts", "WhereaboutsTests"]),
+            [
+                "AuditTables", "Cryptography", "Envelopes", "Geodesy", "Projections", "SQLite", "Whereabouts",
+                "WhereaboutsTests",
+            ]),
         // The upper floor: answers about persons, the work that goes on by itself, and the addresses. Service puts it together.
         module(
             "Answers",

@@ -190,9 +190,7 @@ package final class EventLog: Sendable {
 
     /// Reads the newest standing. It may include events that are not durable yet, but an event appended because of them
     /// comes after them in the log.
-    package func withStanding<R>(_ body: (borrowing Standing) -> R) -> R {
-        standing.withLock { body($0) }
-    }
+    package func withStanding<R>(_ body: (borrowing Standing) -> R) -> R { standing.withLock { body($0) } }
 
     /// Whether the track of a person is sealed under keys of days.
     func hasDailyKeys(_ person: PersonID) -> Bool { withStanding { $0.retention.hasDailyKeys(person) } }
@@ -201,9 +199,7 @@ package final class EventLog: Sendable {
     package func standingCopy() -> Standing { standing.withLock { $0 } }
 
     /// Changes the newest standing. Only the writer's thread does.
-    package func changeStanding<R>(_ body: (inout Standing) -> R) -> R {
-        standing.withLock { body(&$0) }
-    }
+    package func changeStanding<R>(_ body: (inout Standing) -> R) -> R { standing.withLock { body(&$0) } }
 
     /// Queues a command. `completion` is called once: when the events are durable, on the thread that committed them,
     /// or at once on this thread if the command is not taken. It must be quick and must not block.

@@ -49,54 +49,57 @@ package final class LogReader {
     package func events(after number: Int64, limit: Int) throws(LogError) -> [(event: RecordedEvent, leaf: Digest)] {
         var events: [(event: RecordedEvent, leaf: Digest)] = []
         events.reserveCapacity(min(limit, 8192))
-        try each(after: number, limit: limit) { events.append((RecordedEvent($0, $1), $2)) }
+        _ = try each(after: number, limit: limit) { events.append((RecordedEvent($0, $1), $2)) }
         return events
     }
 
-    /// As ``events(after:limit:)``, for folds: the events, and the leaf of the last one; `nil` without events.
+    /// As ``events(after:limit:)``, for folds: without the events of kinds that are passed over, which are not opened;
+    /// and the number and leaf of the last event, passed over or not. `nil` without one.
     package func batch(
-        after number: Int64, limit: Int
-    ) throws(LogError) -> (events: [RecordedEvent], leaf: Digest?) {
+        after number: Int64, limit: Int, passingOver kinds: EventKinds = EventKinds()
+    ) throws(LogError) -> (events: [RecordedEvent], last: (number: Int64, leaf: Digest)?) {
         var events: [RecordedEvent] = []
-        var last: Digest?
         events.reserveCapacity(min(limit, 8192))
-        try each(after: number, limit: limit) { header, event, leaf in
+        let last = try each(after: number, limit: limit, passingOver: kinds) { header, event, _ in
             events.append(RecordedEvent(header, event))
-            last = leaf
         }
         return (events, last)
     }
 
     private func each(
-        after number: Int64, limit: Int, _ take: (EventHeader, consuming Event, Digest) -> Void
-    ) throws(LogError) {
+        after number: Int64, limit: Int, passingOver kinds: EventKinds = EventKinds(),
+        _ take: (EventHeader, consuming Event, Digest) -> Void
+    ) throws(LogError) -> (number: Int64, leaf: Digest)? {
         opener.highestKey = 0
-        try Self.each(
-            Self.eventsSQL, in: connection, &opener,
+        return try Self.each(
+            Self.eventsSQL, in: connection, &opener, passingOver: kinds,
             { (statement) throws(SQLiteError) in
                 try statement.bind(number, at: 1)
                 try statement.bind(limit, at: 2)
             }, take)
     }
 
-    /// Opens the events of a statement's rows.
+    /// Opens the events of a statement's rows, except those that are passed over. Returns what the last row has.
     private static func each(
         _ sql: StaticString, in connection: borrowing Connection, _ opener: inout EventOpener,
-        _ bind: (borrowing Statement) throws(SQLiteError) -> Void,
+        passingOver kinds: EventKinds = EventKinds(), _ bind: (borrowing Statement) throws(SQLiteError) -> Void,
         _ take: (EventHeader, consuming Event, Digest) -> Void
-    ) throws(LogError) {
+    ) throws(LogError) -> (number: Int64, leaf: Digest)? {
         opener.forgetStaleKeys()
+        var last: (number: Int64, leaf: Digest)?
         var failure: LogError?
         do throws(SQLiteError) {
             try connection.cached(sql) { (statement) throws(SQLiteError) in
                 try bind(statement)
                 while try statement.step() {
                     do throws(LogError) {
-                        let header = try header(statement)
+                        let number = statement.int(at: 0)
                         guard let leaf = Digest(bytes: statement.lentBytes(at: 9)) else {
-                            throw LogError.damaged(number: header.number, "its leaf has not 32 bytes")
+                            throw LogError.damaged(number: number, "its leaf has not 32 bytes")
                         }
-                        let body = statement.lentBytes(at: 8)
+                        last = (number, leaf)
+                        if kinds.contains(number: statement.int(at: 3)) { continue }
+                        let (header, body) = (try header(statement), statement.lentBytes(at: 8))
                         take(header, try opener.event(header, body: body, leaf: leaf, in: connection), leaf)
                     } catch {
                         failure = error
@@ -106,6 +109,7 @@ package final class LogReader {
             }
         } catch { throw .sqlite(error) }
         if let failure { throw failure }
+        return last
     }
 
     private static let eventsSQL: StaticString = """
@@ -126,7 +130,7 @@ package final class LogReader {
         _ import: Identifier128, of person: PersonID?, after number: Int64, through last: Int64, limit: Int
     ) throws(LogError) -> [RecordedEvent] {
         var events: [RecordedEvent] = []
-        try Self.each(
+        _ = try Self.each(
             Self.importedSQL, in: connection, &opener,
             { (statement) throws(SQLiteError) in
                 try statement.bind(number, at: 1)

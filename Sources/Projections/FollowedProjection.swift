@@ -125,18 +125,20 @@ package final class FollowedProjection {
         kept.map { ($0.reached.place, $0.fingerprint) } ?? (place, fingerprint)
     }
 
-    /// Folds the events after ``place`` of a batch, the last of which has `leaf`, in one transaction. While rows are
-    /// loaded, a transaction has several batches.
+    /// Folds the events after ``place`` of a batch in one transaction. While rows are loaded, a transaction has several
+    /// batches.
     ///
+    /// - Parameter last: The number and leaf of the batch's last event, also if its events lack that one because it is of
+    ///   a kind that is passed over.
     /// - Parameter byTime: Whether to settle the derivation after the events of each time, and not once at the end of the
     ///   batch. A row then has the report time of the event that produced it. Report times are outside the fingerprint.
     /// - Throws: ``SQLiteError``. The transaction is then rolled back, everything kept in memory dropped, and ``place`` is
     ///   what it was when the transaction began.
     package func fold(
-        _ batch: [RecordedEvent], endingWith leaf: Digest, byTime: Bool = false
+        _ batch: [RecordedEvent], endingWith last: (number: Int64, leaf: Digest), byTime: Bool = false
     ) throws(SQLiteError) {
-        guard let last = batch.last, last.number > place else { return }
-        let first = batch.firstIndex { $0.number > place } ?? 0
+        guard last.number > place else { return }
+        let first = batch.firstIndex { $0.number > place } ?? batch.count
         let events = first == 0 ? batch : Array(batch[first...])
         let removesRows = events.contains { $0.event.removesRows }
         try begin()
@@ -153,7 +155,7 @@ package final class FollowedProjection {
             rollBack()
             throw error
         }
-        reached = Reached(place: last.number, leaf: leaf)
+        reached = Reached(place: last.number, leaf: last.leaf)
         if !isLoading || removesRows || isDue { try commit() }
         if removesRows {
             projection.forget()

@@ -37,7 +37,8 @@ package final class PastProjection {
         do throws(SQLiteError) {
             var rest = events[...]
             while let last = rest.prefix(Self.batch).last {
-                try followed.fold(rest.prefix(Self.batch).map(\.event), endingWith: last.leaf, byTime: true)
+                try followed.fold(
+                    rest.prefix(Self.batch).map(\.event), endingWith: (last.event.number, last.leaf), byTime: true)
                 rest = rest.dropFirst(Self.batch)
             }
             try followed.finishLoading()

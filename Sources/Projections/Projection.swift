@@ -17,6 +17,9 @@ package protocol Projection: AnyObject {
     static var indexes: StaticString { get }
     /// Tables of earlier programs whose rows readers can still read while a new file is folded. None by default.
     static var olderForms: [OlderForm] { get }
+    /// The fold as which kinds of events declare that they concern it (``Fact/concerns``): when it is folded alone,
+    /// events of other kinds are passed over unopened. Without an own implementation: `nil`, it sees all events.
+    static var concerns: FactConcerns? { get }
 
     /// `version` is one of ``versions``.
     init(file: ProjectionFile, version: Int64)
@@ -43,6 +46,7 @@ package protocol Projection: AnyObject {
 
 extension Projection {
     package static var olderForms: [OlderForm] { [] }
+    package static var concerns: FactConcerns? { nil }
 }
 
 /// One row for a comparison: its name and its content, by column.

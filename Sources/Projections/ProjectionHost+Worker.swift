@@ -312,16 +312,17 @@ extension ProjectionHost {
                     let limit = Int(min(Int64(loading ? throttle.batch : ProjectionHost.batch), head - place))
                     if let (events, leaf) = log.recentFixes.batch(after: place, limit: limit) {
                         batch = SharedScan.Batch(
-                            after: place, events: events, leaf: leaf, keys: reader.keys.currentGeneration)
+                            after: place, events: events, last: events.last.map { ($0.number, leaf) },
+                            passedOver: EventKinds(), keys: reader.keys.currentGeneration)
                     } else {
-                        batch = try scan.batch(after: place, limit: limit)
+                        batch = try scan.batch(after: place, limit: limit, for: group)
                     }
                 } catch {
                     stuck("The log cannot be folded after event \(place): \(error)")
                     usleep(500_000)
                     return true
                 }
-                guard let last = batch.events.last?.number else { return true }
+                guard let last = batch.last?.number else { return true }
                 let due = group.filter { $0.place < last }
                 let faults =
                     isAlone

@@ -1,4 +1,5 @@
 import Cryptography
+import Whereabouts
 
 /// A kind of projection that the program can fold: its name, the versions of its fold, and how to make one.
 package struct ProjectionKind: Sendable {
@@ -14,6 +15,8 @@ package struct ProjectionKind: Sendable {
     let form: Digest
     /// Forms of earlier programs that readers can still read.
     let olderForms: [OlderForm]
+    /// The kinds of events that change nothing in it.
+    let passedOver: EventKinds
     /// Makes the projection over a file, for one of ``versions``.
     let make: @Sendable (ProjectionFile, _ version: Int64) -> any Projection
 
@@ -28,6 +31,7 @@ package struct ProjectionKind: Sendable {
         indexes = type.indexes
         form = Self.form(schema: type.schema, indexes: type.indexes)
         olderForms = type.olderForms
+        passedOver = type.concerns.map { EventKinds(concerningNoneOf: $0) } ?? EventKinds()
         make = { type.init(file: $0, version: $1) }
     }
 

@@ -63,8 +63,10 @@ package enum RefoldCheck {
                     let end = due.map({ subjects[$0.index].status.place }).max()
                 else { break }
                 progress.report("projections", place, of: end)
-                let batch = try scan.batch(after: place, limit: min(ProjectionHost.loadingBatch, Int(next - place)))
-                guard let last = batch.events.last?.number else { break }
+                let batch = try scan.batch(
+                    after: place, limit: min(ProjectionHost.loadingBatch, Int(next - place)), for: due.map(\.projection)
+                )
+                guard let last = batch.last?.number else { break }
                 let faults = scan.fold(
                     batch, into: due.map(\.projection), thenReading: min(ProjectionHost.loadingBatch, Int(next - last)))
                 for (projection, error) in faults {

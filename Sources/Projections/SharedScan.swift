@@ -21,13 +21,16 @@ package final class SharedScan {
     /// The batch that was read while the one before it was folded.
     private(set) var ahead: Batch?
 
-    /// Events in the order of their numbers.
+    /// Consecutive events in the order of their numbers.
     package struct Batch {
         /// The number before that of the first event.
         package let after: Int64
+        /// Without those that were passed over.
         package let events: [RecordedEvent]
-        /// The leaf of the last event; `nil` without events.
-        package let leaf: Digest?
+        /// The number and leaf of the last event, passed over or not; `nil` without any.
+        package let last: (number: Int64, leaf: Digest)?
+        /// The kinds of events that were passed over.
+        let passedOver: EventKinds
         /// `KeyRing.currentGeneration` when the events were opened. Once a key is destroyed, they must be opened again.
         let keys: Int
     }
@@ -40,15 +43,27 @@ package final class SharedScan {
     ///   - piece: The events that a thread reads ahead at a time.
     package init(_ reader: LogReader, piece: Int = 2048) { (self.reader, self.piece) = (reader, piece) }
 
-    /// Up to `limit` events after `number`. The batch that was read ahead, if it is this one.
+    /// Up to `limit` events after `number`, of the kinds that concern these projections. The batch that was read ahead,
+    /// if it is this one.
     ///
     /// - Throws: ``LogError`` if the log cannot be read there.
-    package func batch(after number: Int64, limit: Int) throws(LogError) -> Batch {
+    package func batch(
+        after number: Int64, limit: Int, for projections: [FollowedProjection]
+    ) throws(LogError) -> Batch {
         defer { ahead = nil }
-        if let ahead, ahead.after == number, ahead.events.count <= limit, ahead.keys == reader.keys.currentGeneration {
+        let passedOver = Self.passedOver(by: projections)
+        if let ahead, let last = ahead.last, ahead.after == number, last.number - number <= limit,
+            ahead.passedOver.isSubset(of: passedOver), ahead.keys == reader.keys.currentGeneration
+        {
             return ahead
         }
-        return try Self.read(after: number, limit: limit, with: reader)
+        return try Self.read(after: number, limit: limit, passingOver: passedOver, with: reader)
+    }
+
+    /// The kinds of events that change none of these projections.
+    private static func passedOver(by projections: [FollowedProjection]) -> EventKinds {
+        guard let first = projections.first else { return EventKinds() }
+        return projections.dropFirst().reduce(first.kind.passedOver) { $0.intersection($1.kind.passedOver) }
     }
 
     /// Removes what was read ahead from memory if no projection waits for it, or if a key was destroyed since. The second
@@ -58,10 +73,12 @@ package final class SharedScan {
         (ahead, secondReader) = (nil, nil)
     }
 
-    private static func read(after number: Int64, limit: Int, with reader: LogReader) throws(LogError) -> Batch {
+    private static func read(
+        after number: Int64, limit: Int, passingOver kinds: EventKinds, with reader: LogReader
+    ) throws(LogError) -> Batch {
         let keys = reader.keys.currentGeneration
-        let (events, leaf) = try reader.batch(after: number, limit: limit)
-        return Batch(after: number, events: events, leaf: leaf, keys: keys)
+        let (events, last) = try reader.batch(after: number, limit: limit, passingOver: kinds)
+        return Batch(after: number, events: events, last: last, passedOver: kinds, keys: keys)
     }
 
     /// Folds a batch into the projections that do not have it, on two threads, and reads the next one meanwhile.
@@ -71,21 +88,21 @@ package final class SharedScan {
     /// - Parameter limit: The most events to read ahead; 0 for none.
     /// - Returns: The projections that failed. If reading ahead fails, ``batch(after:limit:)`` will say so.
     package func fold(_ batch: Batch, into projections: [FollowedProjection], thenReading limit: Int) -> [Fault] {
-        guard let last = batch.events.last?.number, let leaf = batch.leaf else { return [] }
-        let due = projections.filter { $0.place < last }.sorted { $0.lastFoldSeconds > $1.lastFoldSeconds }
-        let next = Ahead(after: last, limit: limit, piece: piece)
+        guard let last = batch.last else { return [] }
+        let due = projections.filter { $0.place < last.number }.sorted { $0.lastFoldSeconds > $1.lastFoldSeconds }
+        let next = Ahead(after: last.number, limit: limit, piece: piece, passingOver: Self.passedOver(by: projections))
         let beside = UncheckedBox((rest: due.dropFirst(), reader: reader))
         let faults = Monitor<[UncheckedBox<Fault>]>([])
         @Sendable func foldRest() {
             for projection in beside.value.rest {
-                if let error = Self.fold(batch, leaf, into: projection) {
+                if let error = Self.fold(batch, last, into: projection) {
                     faults.change { $0.append(UncheckedBox((projection, error))) }
                 }
             }
             next.read(with: beside.value.reader)
         }
         let second = due.count > 1 || limit > 0 ? try? WorkerThread.started(foldRest) : nil
-        if let first = due.first, let error = Self.fold(batch, leaf, into: first) {
+        if let first = due.first, let error = Self.fold(batch, last, into: first) {
             faults.change { $0.append(UncheckedBox((first, error))) }
         }
         if let second {
@@ -103,11 +120,12 @@ package final class SharedScan {
     private final class Ahead: Sendable {
         private let after: Int64
         private let limit, piece: Int
+        private let passedOver: EventKinds
         /// The pieces in their order, of which the first `taken` have been begun; `nil` for one that is not read.
         private let pieces: Monitor<(taken: Int, read: [UncheckedBox<Batch>?])>
 
-        init(after: Int64, limit: Int, piece: Int) {
-            (self.after, self.limit, self.piece) = (after, limit, piece)
+        init(after: Int64, limit: Int, piece: Int, passingOver kinds: EventKinds) {
+            (self.after, self.limit, self.piece, passedOver) = (after, limit, piece, kinds)
             let count = (limit + piece - 1) / piece
             pieces = Monitor((0, [UncheckedBox<Batch>?](repeating: nil, count: count)))
         }
@@ -122,7 +140,8 @@ package final class SharedScan {
             while let index = begin() {
                 let offset = index * piece
                 let batch = try? SharedScan.read(
-                    after: after + Int64(offset), limit: min(piece, limit - offset), with: reader)
+                    after: after + Int64(offset), limit: min(piece, limit - offset), passingOver: passedOver,
+                    with: reader)
                 if let batch { pieces.read { $0.read[index] = UncheckedBox(batch) } }
                 count += 1
             }
@@ -143,14 +162,14 @@ package final class SharedScan {
         var batch: Batch? {
             pieces.read { pieces in
                 guard let first = pieces.read.first??.value else { return nil }
-                var (events, leaf) = (first.events, first.leaf)
+                var (events, last) = (first.events, first.last)
                 events.reserveCapacity(limit)
                 for piece in pieces.read.dropFirst() {
-                    guard let piece = piece?.value, piece.after == events.last?.number, piece.leaf != nil else { break }
+                    guard let piece = piece?.value, piece.after == last?.number, piece.last != nil else { break }
                     events += piece.events
-                    leaf = piece.leaf
+                    last = piece.last
                 }
-                return Batch(after: after, events: events, leaf: leaf, keys: first.keys)
+                return Batch(after: after, events: events, last: last, passedOver: passedOver, keys: first.keys)
             }
         }
     }
@@ -159,9 +178,9 @@ package final class SharedScan {
     ///
     /// - Returns: The projections that failed.
     package func foldInTurn(_ batch: Batch, into projections: [FollowedProjection]) -> [Fault] {
-        guard let last = batch.events.last?.number, let leaf = batch.leaf else { return [] }
-        return projections.filter { $0.place < last }.compactMap { projection in
-            Self.fold(batch, leaf, into: projection).map { (projection, $0) }
+        guard let last = batch.last else { return [] }
+        return projections.filter { $0.place < last.number }.compactMap { projection in
+            Self.fold(batch, last, into: projection).map { (projection, $0) }
         }
     }
 
@@ -182,11 +201,14 @@ package final class SharedScan {
         return faults.read { $0.map(\.value) }
     }
 
-    private static func fold(_ batch: Batch, _ leaf: Digest, into projection: FollowedProjection) -> SQLiteError? {
+    private static func fold(
+        _ batch: Batch, _ last: (number: Int64, leaf: Digest), into projection: FollowedProjection
+    ) -> SQLiteError? {
+        assert(batch.passedOver.isSubset(of: projection.kind.passedOver), "The batch was read for others.")
         let began = MonotonicClock.seconds
         defer { projection.lastFoldSeconds = MonotonicClock.seconds - began }
         do throws(SQLiteError) {
-            try projection.fold(batch.events, endingWith: leaf)
+            try projection.fold(batch.events, endingWith: last)
             return nil
         } catch { return error }
     }

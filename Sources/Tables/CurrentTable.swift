@@ -19,6 +19,7 @@ import Whereabouts
 package final class CurrentTable: Projection {
     static let name = "current"
     static let versions: [Int64] = [1]
+    static let concerns: FactConcerns? = .current
     /// `number` and `received_after_ms` (receipt less device time; NULL for an import without one) depend on how the
     /// fix came and are outside the fingerprint.
     ///

@@ -13,6 +13,7 @@ import Whereabouts
 package final class EnvelopeTable: Projection {
     package static let name = "envelopes"
     static let versions: [Int64] = [1]
+    static let concerns: FactConcerns? = .envelopes
     static let schema: StaticString = """
         CREATE TABLE envelope (
             person INTEGER NOT NULL,

@@ -18,6 +18,7 @@ package final class TimelineTable: Projection {
     static let name = "timeline"
     /// All versions of the rules that can be folded; the newest is the default. `VisitRules` says how they differ.
     static let versions: [Int64] = VisitRules.all.map(\.version)
+    static let concerns: FactConcerns? = .timeline
     /// Not in the fingerprint, because they depend on the order in which fixes came: `number`, `received_after_ms`
     /// (receipt minus device time; NULL for an import without one), `first_reported_ms`, `departure_reported_ms`,
     /// `reported_ms`, the table `restart` (the state with which the derivation continues; each row has a checksum), and

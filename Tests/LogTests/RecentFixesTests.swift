@@ -31,8 +31,8 @@ import Whereabouts
         var place = before
         while place < log.head {
             let recent = try #require(log.recentFixes.batch(after: place, limit: 50))
-            let (events, leaf) = try log.reader().batch(after: place, limit: recent.elements.count)
-            #expect(recent.mark == leaf)
+            let (events, last) = try log.reader().batch(after: place, limit: recent.elements.count)
+            #expect(recent.mark == last?.leaf)
             for (kept, read) in zip(recent.elements, events) {
                 #expect(kept.event == read.event && Self.header(kept) == Self.header(read))
             }

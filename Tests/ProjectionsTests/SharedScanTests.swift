@@ -41,11 +41,11 @@ import Whereabouts
         let scan = SharedScan(reader)
         var place: Int64 = 0
         while place < log.head {
-            let batch = try scan.batch(after: place, limit: 64)
+            let batch = try scan.batch(after: place, limit: 64, for: [])
             #expect(scan.foldInTurn(batch, into: inTurn).isEmpty)
             #expect(scan.fold(batch, into: together, thenReading: 64).isEmpty)
             #expect(scan.foldBehind(batch, into: behind).isEmpty)
-            place = try #require(batch.events.last?.number)
+            place = try #require(batch.last?.number)
             #expect(scan.ahead?.after == place, "The next batch was read while this one was folded.")
         }
         // Each commit would write every page anew.
@@ -66,13 +66,13 @@ import Whereabouts
             Catalog.Generation(name: kind.name, version: kind.newest, generation: 0, role: .candidate), kind: kind,
             directory: FollowedProjection.inMemory, log: try reader.identity(), reader: reader)
         let before = WorkerThread.priority
-        let batch = try SharedScan(reader).batch(after: 0, limit: 100)
+        let batch = try SharedScan(reader).batch(after: 0, limit: 100, for: [])
         #expect(SharedScan(reader).foldBehind(batch, into: [projection]).isEmpty)
         #expect(projection.place == batch.events.last?.number)
         #expect(PrioritiesTable.seen.withLock { $0 } == [19])
         #expect(WorkerThread.priority == before)
         try projection.read { (connection) throws(SQLiteError) in try connection.execute("DROP TABLE stop") }
-        let next = try SharedScan(reader).batch(after: projection.place, limit: 100)
+        let next = try SharedScan(reader).batch(after: projection.place, limit: 100, for: [])
         let faults = SharedScan(reader).foldBehind(next, into: [projection])
         #expect(faults.count == 1 && faults[0].projection === projection)
     }
@@ -82,11 +82,11 @@ import Whereabouts
         let log = try scene.open()
         let reader = try log.reader()
         let scan = SharedScan(reader)
-        let first = try scan.batch(after: 0, limit: 100)
+        let first = try scan.batch(after: 0, limit: 100, for: [])
         #expect(scan.fold(first, into: try Self.empty(reader), thenReading: 100).isEmpty)
         #expect(try Self.coordinates(try #require(scan.ahead)) > 0)
         _ = try log.appendAndWait(.erasePerson(LogScene.handle("walker")), by: admin, correlation: .random())
-        let second = try scan.batch(after: try #require(first.events.last?.number), limit: 100)
+        let second = try scan.batch(after: try #require(first.events.last?.number), limit: 100, for: [])
         #expect(second.events.count == 100)
         #expect(try Self.coordinates(second) == 0)
     }
@@ -97,7 +97,7 @@ import Whereabouts
         let reader = try log.reader()
         let scan = SharedScan(reader)
         func readAhead() throws {
-            let first = try scan.batch(after: 0, limit: 100)
+            let first = try scan.batch(after: 0, limit: 100, for: [])
             #expect(scan.fold(first, into: try Self.empty(reader), thenReading: 100).isEmpty)
         }
         try readAhead()
@@ -121,14 +121,14 @@ import Whereabouts
         let reader = try scene.open().reader()
         let projections = try Self.empty(reader)
         let scan = SharedScan(reader)
-        let first = try scan.batch(after: 0, limit: 100)
+        let first = try scan.batch(after: 0, limit: 100, for: [])
         #expect(scan.fold(first, into: projections, thenReading: 100).isEmpty)
         for broken in [0, 1] {
             for projection in projections { try projection.commit() }
             try projections[broken].read { (connection) throws(SQLiteError) in try connection.execute("DROP TABLE stop")
             }
             let before = projections[broken].place
-            let batch = try scan.batch(after: projections[2].place, limit: 100)
+            let batch = try scan.batch(after: projections[2].place, limit: 100, for: [])
             let faults = scan.fold(batch, into: projections, thenReading: 100)
             #expect(faults.contains { $0.projection === projections[broken] })
             #expect(projections[broken].place == before)
@@ -144,12 +144,12 @@ import Whereabouts
         // The piece of the caller's thread proves that both have read.
         let deadline = MonotonicClock.seconds + 60
         repeat {
-            let first = try scan.batch(after: 0, limit: 10)
+            let first = try scan.batch(after: 0, limit: 10, for: [])
             _ = scan.fold(first, into: [projections[0]], thenReading: 200)
             let ahead = try #require(scan.ahead)
-            let alone = try SharedScan(try log.reader()).batch(after: 10, limit: 200)
+            let alone = try SharedScan(try log.reader()).batch(after: 10, limit: 200, for: [])
             #expect(ahead.after == 10)
-            #expect(ahead.leaf == alone.leaf)
+            #expect(ahead.last?.leaf == alone.last?.leaf)
             #expect(ahead.events.map(\.number) == Array(11...210))
             #expect(ahead.events.map(\.event) == alone.events.map(\.event))
         } while scan.piecesOfCaller == 0 && MonotonicClock.seconds < deadline
@@ -161,10 +161,59 @@ import Whereabouts
         let log = try scene.open()
         let projections = try Self.empty(try log.reader())
         let scan = SharedScan(try log.reader(), piece: 7)
-        let first = try scan.batch(after: log.head - 30, limit: 10)
+        let first = try scan.batch(after: log.head - 30, limit: 10, for: [])
         _ = scan.fold(first, into: [projections[0]], thenReading: 100)
         #expect(scan.ahead?.events.map(\.number) == Array(log.head - 19...log.head))
-        #expect(scan.ahead?.leaf == (try log.reader().events(after: log.head - 1, limit: 1).first?.leaf))
+        #expect(scan.ahead?.last?.leaf == (try log.reader().events(after: log.head - 1, limit: 1).first?.leaf))
+    }
+
+    @Test func `events that concern no projection of a scan are not opened, and are folded all the same`() throws {
+        let (scene, _) = try Self.arranged()
+        let log = try scene.open()
+        let kind = ProjectionKind(ConcernedTable.self)
+        func empty() throws -> FollowedProjection {
+            try FollowedProjection(
+                Catalog.Generation(name: kind.name, version: kind.newest, generation: 0, role: .candidate), kind: kind,
+                directory: FollowedProjection.inMemory, log: try log.reader().identity(), reader: try log.reader())
+        }
+        let (alone, beside, ahead) = (try empty(), try empty(), try empty())
+        let all = try Self.empty(try log.reader())
+        let scan = SharedScan(try log.reader(), piece: 3)
+        // Persons, devices and tokens are before the first fix.
+        let fixes = try log.reader().events(after: 0, limit: 1000).map(\.event).filter { $0.event.kind == .fixReported }
+        let first = try #require(fixes.first).number
+        #expect(first > 3)
+        let head = try scan.batch(after: 0, limit: Int(first) - 1, for: [alone])
+        #expect(head.events.isEmpty)
+        #expect(head.last?.number == first - 1)
+        #expect(scan.foldInTurn(head, into: [alone]).isEmpty)
+        #expect(alone.place == first - 1)
+        let rest = try scan.batch(after: 0, limit: 1000, for: [alone])
+        #expect(rest.events.map(\.event) == fixes.map(\.event))
+        #expect(scan.foldInTurn(rest, into: [alone]).isEmpty)
+        // Beside one that wants all, what was read for it alone is not used.
+        #expect(scan.fold(try scan.batch(after: 0, limit: 5, for: [ahead]), into: [ahead], thenReading: 1000).isEmpty)
+        let whole = try scan.batch(after: 5, limit: 1000, for: all + [ahead])
+        #expect(whole.events.map(\.number) == Array(6...log.head))
+        // What was read ahead of both is used for one of them.
+        #expect(
+            scan.fold(try scan.batch(after: 0, limit: 5, for: all + [beside]), into: all + [beside], thenReading: 1000)
+                .isEmpty)
+        let used = try scan.batch(after: 5, limit: 1000, for: [beside])
+        #expect(used.events.map(\.number) == Array(6...log.head))
+        #expect(scan.foldInTurn(used, into: [beside]).isEmpty)
+        // In pieces, the first of which have no event for it.
+        let begin = try scan.batch(after: 0, limit: 1, for: [ahead])
+        #expect(scan.fold(begin, into: [ahead], thenReading: 1000).isEmpty)
+        let pieces = try #require(scan.ahead)
+        #expect(pieces.last?.number == log.head)
+        #expect(pieces.events.map(\.event) == fixes.map(\.event))
+        #expect(scan.foldInTurn(try scan.batch(after: 1, limit: 1000, for: [ahead]), into: [ahead]).isEmpty)
+        for projection in [alone, beside, ahead] {
+            try projection.commit()
+            #expect(projection.place == log.head)
+            #expect(projection.fingerprint == alone.fingerprint)
+        }
     }
 
     @Test
@@ -176,7 +225,7 @@ import Whereabouts
         let (first, other) = (try Self.empty(try log.reader()), try Self.empty(try log.reader()))
         let scan = SharedScan(try log.reader())
         func foldOne(_ limit: Int) throws -> [SharedScan.Fault] {
-            scan.foldInTurn(try scan.batch(after: first[0].place, limit: limit), into: [first[0]])
+            scan.foldInTurn(try scan.batch(after: first[0].place, limit: limit, for: []), into: [first[0]])
         }
         #expect(try foldOne(100).isEmpty)
         try first[0].commit()
@@ -189,7 +238,7 @@ import Whereabouts
         #expect(first[0].place == 100, "The table is there again too: it was dropped in the same transaction.")
         #expect(first[0].fingerprint == kept)
         #expect(try foldOne(1000).isEmpty)
-        #expect(scan.foldInTurn(try scan.batch(after: 0, limit: 1000), into: [other[0]]).isEmpty)
+        #expect(scan.foldInTurn(try scan.batch(after: 0, limit: 1000, for: []), into: [other[0]]).isEmpty)
         for projection in [first[0], other[0]] { try projection.commit() }
         #expect(first[0].place == log.head)
         #expect(first[0].fingerprint == other[0].fingerprint)
@@ -215,6 +264,17 @@ private final class PrioritiesTable: StopFold, Projection {
             try statement.run()
         }
     }
+}
+
+/// Declares that only some kinds of events concern it. It counts fixes, and keeps no row.
+private final class ConcernedTable: StopFold, Projection {
+    static let name = "stop"
+    static let versions: [Int64] = [1]
+    static let schema = StopTableV1.schema
+    static let indexes: StaticString = ""
+    static let concerns: FactConcerns? = .current
+
+    init(file: ProjectionFile, version: Int64) { super.init(file) }
 }
 
 extension WorkerThread {

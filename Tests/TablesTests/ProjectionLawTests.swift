@@ -1,3 +1,5 @@
+import Cryptography
+import Envelopes
 import TestSupport
 import Testing
 
@@ -157,6 +159,55 @@ import Testing
             #expect(try current.rows().isEmpty || concerns.contains(.current))
             #expect(try timeline.rows().isEmpty || concerns.contains(.timeline))
         }
+    }
+
+    /// Alone, a table gets only the events of kinds that declare that they concern it.
+    @Test func `each table is the same without the events that do not concern it`() throws {
+        let person = History.persons[0]
+        var log = try History.log(try History.reports(seed: 4, hours: 12))
+        let fixes = log.events.filter { if case .fixReported = $0.event { $0.stream.person == person } else { false } }
+        let (fix, time) = (try #require(fixes.last), try #require(fixes.last).recordedAt)
+        guard case .fixReported(let device, _, .open(let reported)) = fix.event else { return }
+        for others in EventKind.allCases.map({ try? AnyEvent.some(of: $0) }) {
+            for other in others ?? [] where other.event.concerns.isDisjoint(with: [.current, .timeline, .envelopes]) {
+                log.add(other.event, to: other.stream.person == nil ? .house : .audit(person), at: time)
+            }
+        }
+        let key = Curve25519.KeyAgreement.PrivateKey()
+        let envelope = try AnswerEnvelope(
+            sealing: TieredFix(exact: reported), from: EnvelopeDevice(rawValue: 1), answering: QueryID(high: 0, low: 1),
+            as: Identifier128(high: 0, low: 2), for: [key.publicKey], signedBy: Ed25519PrivateKey())
+        for number in 3...4 as ClosedRange<UInt64> {
+            let sealed = SealedFix(identity: Identifier128(high: 0, low: number), envelope: envelope.bytes)
+            log.add(.sealedFixReported(device: device, answering: nil, .open(sealed)), to: .track(person), at: time)
+        }
+        log.withdraw(fix)
+        try expectConcerned(log.events)
+        var numbers = NumberSet()
+        numbers.insert(1...fixes[fixes.count / 2].number)
+        let sealed = try #require(
+            log.events.last { if case .sealedFixReported = $0.event { true } else { false } })
+        numbers.insert(sealed.number...sealed.number)
+        let applied = AppliedRetention(keyClass: .track, days: 1, before: time, keys: [1], numbers: numbers)
+        log.add(.retentionApplied(applied, nil), to: .audit(person), at: time)
+        try expectConcerned(log.events)
+        log.add(.personErased(person), to: .audit(person), at: time)
+        try expectConcerned(log.events)
+    }
+
+    private func expectConcerned(_ events: [RecordedEvent]) throws {
+        try expectConcerned(CurrentTable.self, events)
+        try expectConcerned(TimelineTable.self, events)
+        try expectConcerned(EnvelopeTable.self, events)
+    }
+
+    private func expectConcerned<P: Projection>(_: P.Type, _ events: [RecordedEvent]) throws {
+        let passedOver = EventKinds(concerningNoneOf: try #require(P.concerns))
+        let concerned = events.filter { !passedOver.contains(number: $0.event.kind.rawValue) }
+        #expect(concerned.count < events.count)
+        let (alone, beside) = (try Folded<P>(concerned), try Folded<P>(events))
+        expectSame(try alone.rows(), try beside.rows())
+        #expect(alone.file.fingerprint == beside.file.fingerprint)
     }
 
     /// Offline stretches: some spans of fixes arrive later, each as a shuffled batch.

@@ -100,8 +100,8 @@ package final class FoldedLog: Sendable {
         let limit = threads > 1 ? ProjectionHost.loadingBatch : ProjectionHost.batch / 2
         var place: Int64 = 0
         while place < identity.size {
-            let batch = try scan.batch(after: place, limit: limit)
-            guard let last = batch.events.last?.number else { break }
+            let batch = try scan.batch(after: place, limit: limit, for: followed)
+            guard let last = batch.last?.number else { break }
             let left = Int(min(identity.size - last, Int64(limit)))
             let faults =
                 threads > 1

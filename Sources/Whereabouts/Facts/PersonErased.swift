@@ -3,7 +3,7 @@ enum PersonErased: Fact {
     static let kind = EventKind.personErased
     static let streams: FactStreams = .audit
     static let item: HouseNumber.Kind? = nil
-    static let concerns: FactConcerns = [.current, .timeline, .pushes]
+    static let concerns: FactConcerns = [.current, .timeline, .envelopes, .pushes]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: PersonID?

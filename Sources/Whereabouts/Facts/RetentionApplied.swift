@@ -3,7 +3,7 @@ enum RetentionApplied: Fact {
     static let kind = EventKind.retentionApplied
     static let streams: FactStreams = .audit
     static let item: HouseNumber.Kind? = .thing
-    static let concerns: FactConcerns = [.current, .timeline]
+    static let concerns: FactConcerns = [.current, .timeline, .envelopes]
 
     static func visit<V: FactVisitor>(_ event: Event?, _ fact: inout V) throws(V.Failure) -> Event {
         var given: (applied: AppliedRetention, kept: Part<KeptNewest>?)?
