@@ -90,7 +90,7 @@ package struct JSONWriter: Sendable {
 
     /// Writes an integer in full, of any size; readers that keep all numbers as `Double` round beyond ±2⁵³.
     package mutating func value(_ integer: Int64) {
-        appendDecimal(integer.magnitude, places: 0, negative: integer < 0)
+        appendDecimal(integer.magnitude, 0, places: 0, negative: integer < 0)
     }
 
     /// Writes an integer in full.
@@ -105,13 +105,17 @@ package struct JSONWriter: Sendable {
     package mutating func value(_ number: Double) {
         precondition(number.isFinite, "JSON has no NaN and no infinities.")
         let magnitude = number.magnitude
-        let shifted = (magnitude * 1e7).rounded()
-        if magnitude < 0x1p53, number == number.rounded(.towardZero), !(number == 0 && number.sign == .minus) {
-            appendDecimal(UInt64(magnitude), places: 0, negative: number < 0)
-        } else if shifted < 1e15, shifted >= 1e3, shifted / 1e7 == magnitude {
+        guard magnitude < 0x1p53 else { return raw(number.description.utf8) }
+        // Conversions, because rounding is a call.
+        let whole = Int64(magnitude)
+        let shifted = Int64(magnitude < 1e8 ? magnitude * 1e7 + 0.5 : 0)
+        if Double(whole) == magnitude, !(number == 0 && number.sign == .minus) {
+            appendDecimal(UInt64(whole), 0, places: 0, negative: number < 0)
+        } else if shifted >= 1000, Double(shifted) / 1e7 == magnitude {
             // Receivers' values have at most seven decimals. A decimal of no more than fifteen digits is the shortest
             // of all that read back as the same number, and its digits come out of an integer faster.
-            appendDecimal(UInt64(shifted), places: 7, negative: number < 0)
+            let (whole, fraction) = UInt64(shifted).quotientAndRemainder(dividingBy: 10_000_000)
+            appendDecimal(whole, fraction, places: 7, negative: number < 0)
         } else {
             raw(number.description.utf8)
         }
@@ -132,7 +136,8 @@ package struct JSONWriter: Sendable {
     /// - Parameter milliseconds: since 1970-01-01 UTC, negative before.
     package mutating func unixSeconds(milliseconds: Int64) {
         // By integer arithmetic: a Double would be exact only as long as its shortest form is printed.
-        appendDecimal(milliseconds.magnitude, places: 3, negative: milliseconds < 0)
+        let (seconds, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+        appendDecimal(seconds, rest, places: 3, negative: milliseconds < 0)
     }
 
     /// Writes a value that is JSON already. That it is well-formed is the caller's care.
@@ -200,7 +205,8 @@ package struct JSONWriter: Sendable {
         }
 
         mutating func copy(_ text: UnsafeBufferPointer<UInt8>) {
-            _ = UnsafeMutableBufferPointer(rebasing: room[count...]).update(from: text)
+            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[count...])
+                .copyMemory(from: UnsafeRawBufferPointer(text))
             count += text.count
         }
 
@@ -215,8 +221,8 @@ package struct JSONWriter: Sendable {
             put(UInt8(ascii: "\""))
         }
 
-        /// The digits of a number, of which `places` come after a point.
-        mutating func decimal(_ number: UInt64, places: Int) {
+        /// The digits of a number.
+        mutating func digits(_ number: UInt64) {
             var (length, power) = (1, UInt64(10))
             while number >= power {
                 length += 1
@@ -224,30 +230,35 @@ package struct JSONWriter: Sendable {
                 if overflows { break }
                 power = next
             }
-            length = max(length, places + 1)
-            let end = count + length + (places > 0 ? 1 : 0)
-            var (rest, at) = (number, end)
-            for index in 0..<length {
-                if index == places, places > 0 {
-                    at -= 1
-                    room[at] = UInt8(ascii: ".")
-                }
-                at -= 1
-                room[at] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            digits(number, count: length)
+        }
+
+        /// A number in so many digits.
+        private mutating func digits(_ number: UInt64, count length: Int) {
+            var rest = number
+            for index in stride(from: count + length - 1, through: count, by: -1) {
+                room[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             }
-            count = end
+            count += length
+        }
+
+        /// A point and the digits of a fraction, up to the last that is not 0; nothing for 0.
+        mutating func fraction(_ number: UInt64, places: Int) {
+            if number == 0 { return }
+            put(UInt8(ascii: "."))
+            digits(number, count: places)
+            while room[count - 1] == UInt8(ascii: "0") { count -= 1 }
         }
     }
 
-    /// Appends `units` of 10^-`places` without zeros at the end of a fraction.
-    private mutating func appendDecimal(_ units: UInt64, places: Int, negative: Bool) {
-        var (units, places) = (units, places)
-        while places > 0, units % 10 == 0 { (units, places) = (units / 10, places - 1) }
-        // 2⁶⁴ has 20 digits; a sign, and a point.
-        append(atMost: 22) { piece in
+    /// Appends a whole number and a fraction in units of 10^-`places`, without zeros at its end.
+    private mutating func appendDecimal(_ whole: UInt64, _ fraction: UInt64, places: Int, negative: Bool) {
+        // 2⁶⁴ has 20 digits; a sign, a point and the places.
+        append(atMost: 22 + places) { piece in
             if negative { piece.put(UInt8(ascii: "-")) }
-            piece.decimal(units, places: places)
+            piece.digits(whole)
+            piece.fraction(fraction, places: places)
         }
     }
 

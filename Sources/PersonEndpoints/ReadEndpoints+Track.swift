@@ -125,6 +125,10 @@ extension ReadEndpoints {
             neighbour.flatMap { permit.shows($0.fix) ? $0.stored : nil }
         }
         let marks = Anomaly.marks(of: fixes.map(\.stored), between: seen(before), and: seen(after), transform)
-        return zip(fixes, marks).map { Marked(reported: $0, anomaly: $1) }
+        var marked: [Marked] = []
+        marked.reserveCapacity(fixes.count)
+        // By index: a pair of both would copy the fix once more.
+        for index in fixes.indices { marked.append(Marked(reported: fixes[index], anomaly: marks[index])) }
+        return marked
     }
 }

@@ -153,27 +153,30 @@ struct FixUnpacking {
         if offset == bytes.count { return nil }
         let marks = Marks(rawValue: try byte())
         if marks.contains(.unknown) { throw .damagedProjection }
-        let before = references[references.count - 1]
-        let time = before.columns.timestamp.milliseconds &+ Int64(bitPattern: try unsigned())
-        let number = before.number &+ (try signed())
-        let device = marks.contains(.otherDevice) ? DeviceID(rawValue: try signed()) : before.device
+        // By index: a copy of a fix would retain its details.
+        let before = references.count - 1
+        let time = references[before].columns.timestamp.milliseconds &+ Int64(bitPattern: try unsigned())
+        let number = references[before].number &+ (try signed())
+        let device = marks.contains(.otherDevice) ? DeviceID(rawValue: try signed()) : references[before].device
         let known = references.lastIndex { $0.device == device }
-        let reference = known.map { references[$0].columns } ?? before.columns
+        let reference = known ?? before
         let latitude, longitude: FixColumns.Degrees
         if marks.contains(.degreesAsDoubles) {
             latitude = FixColumns.Degrees(try double())
             longitude = FixColumns.Degrees(try double())
         } else {
-            latitude = FixColumns.Degrees(whole: (reference.latitude.whole ?? 0) &+ (try signed()))
-            longitude = FixColumns.Degrees(whole: (reference.longitude.whole ?? 0) &+ (try signed()))
+            latitude = FixColumns.Degrees(
+                whole: (references[reference].columns.latitude.whole ?? 0) &+ (try signed()))
+            longitude = FixColumns.Degrees(
+                whole: (references[reference].columns.longitude.whole ?? 0) &+ (try signed()))
         }
-        let accuracy = try accuracy(marks, reference.horizontalAccuracy)
+        let accuracy = try accuracy(marks, references[reference].columns.horizontalAccuracy)
         let receivedAfter = marks.contains(.receipt) ? try signed() : nil
         let row = FixRow(
-            person: before.person, device: device,
+            person: references[before].person, device: device,
             columns: FixColumns(
                 timestamp: Timestamp(milliseconds: time), latitude: latitude, longitude: longitude,
-                horizontalAccuracy: accuracy, details: try details(marks, reference.details)),
+                horizontalAccuracy: accuracy, details: try details(marks, references[reference].columns.details)),
             number: number, receivedAfter: receivedAfter)
         references.take(row, known)
         return row
