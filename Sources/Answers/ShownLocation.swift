@@ -1,5 +1,5 @@
 package import Gazetteer
-import Geodesy
+package import Geodesy
 import Log
 import ReferenceSystems
 package import Replies
@@ -124,18 +124,25 @@ extension ShownLocation {
 extension AnswerContext {
     /// A fix with its height above mean sea level and its height above the ellipsoid, if its device reported one of
     /// them: the other is computed by EGM96 (`Geoid`), to the centimeter. A fix with both or neither is unchanged.
-    package func withBothHeights(_ fix: Fix) -> Fix {
+    func withBothHeights(_ fix: Fix) -> Fix {
         var fix = fix
+        addMissingHeight(&fix.altitude, &fix.ellipsoidalAltitude, at: fix.coordinate)
+        return fix
+    }
+
+    /// As ``withBothHeights(_:)``, for the two heights of a fix: of a page, no fix is copied for it.
+    package func addMissingHeight(
+        _ altitude: inout Double?, _ ellipsoidalAltitude: inout Double?, at coordinate: Coordinate
+    ) {
         func centimeters(_ meters: Double?) -> Double? { meters.map { ($0 * 100).rounded() / 100 } }
-        switch (fix.altitude, fix.ellipsoidalAltitude) {
+        switch (altitude, ellipsoidalAltitude) {
         case (let altitude?, nil):
-            fix.ellipsoidalAltitude = centimeters(
-                try? geoid?.ellipsoidalHeight(aboveMeanSeaLevel: altitude, at: fix.coordinate))
+            ellipsoidalAltitude = centimeters(
+                try? geoid?.ellipsoidalHeight(aboveMeanSeaLevel: altitude, at: coordinate))
         case (nil, let height?):
-            fix.altitude = centimeters(try? geoid?.heightAboveMeanSeaLevel(ellipsoidal: height, at: fix.coordinate))
+            altitude = centimeters(try? geoid?.heightAboveMeanSeaLevel(ellipsoidal: height, at: coordinate))
         case (nil, nil), (_?, _?): break
         }
-        return fix
     }
 }
 

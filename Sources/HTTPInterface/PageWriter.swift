@@ -27,7 +27,7 @@ package struct PageWriter {
     }
 
     /// Writes an item.
-    package mutating func add<Item: Reply>(_ item: Item) {
+    package mutating func add<Item: Reply>(_ item: consuming Item) {
         if let form { form.add(item, to: &writer) } else { item.write(into: &writer) }
         count += 1
     }
@@ -49,7 +49,7 @@ package struct PageWriter {
             return form.ended(whole, count: count, asOf: asOf)
         }
         writer.json.endObject()
-        return Gate.Computed(body: writer.json.bytes, count: count, asOf: asOf)
+        return Gate.Computed(body: writer.json.take(), count: count, asOf: asOf)
     }
 
     /// A page of items, with their places in a form.

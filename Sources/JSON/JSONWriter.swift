@@ -3,8 +3,10 @@
 /// A misplaced call (a value without its key, an end without its beginning) is a bug and stops the process. Up to 63
 /// containers may be one in another.
 package struct JSONWriter: Sendable {
-    /// The bytes written so far; a complete text once every container has been ended.
-    package private(set) var bytes: [UInt8] = []
+    /// The text so far, and behind it room for more: a value is written where it will stay.
+    private var room: [UInt8]
+    /// The bytes of the text so far.
+    private var count = 0
 
     /// One bit for each open container, the innermost lowest: 1 for an object.
     private var objects: UInt64 = 0
@@ -21,7 +23,27 @@ package struct JSONWriter: Sendable {
     ///
     /// - Parameter capacity: bytes to make room for; more is made as needed.
     package init(capacity: Int = 256) {
-        bytes.reserveCapacity(capacity)
+        room = []
+        room.reserveCapacity(capacity)
+    }
+
+    /// The bytes written so far; a complete text once every container has been ended. Cost: a copy.
+    package var bytes: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { copy, initialized in
+            room.withUnsafeBytes { text in
+                UnsafeMutableRawBufferPointer(copy).copyMemory(from: UnsafeRawBufferPointer(rebasing: text[..<count]))
+            }
+            initialized = count
+        }
+    }
+
+    /// As ``bytes`` without a copy. The writer is empty after it.
+    package mutating func take() -> [UInt8] {
+        var text: [UInt8] = []
+        swap(&text, &room)
+        text.removeLast(text.count - count)
+        self = JSONWriter(capacity: 0)
+        return text
     }
 
     /// Begins an object; members follow, each with its key.
@@ -59,9 +81,9 @@ package struct JSONWriter: Sendable {
                     piece.put(UInt8(ascii: ":"))
                 }
             } else {
-                if hasComma { bytes.append(UInt8(ascii: ",")) }
+                if hasComma { append(UInt8(ascii: ",")) }
                 appendQuoted(utf8)
-                bytes.append(UInt8(ascii: ":"))
+                append(UInt8(ascii: ":"))
             }
         }
         hasKey = true
@@ -143,20 +165,20 @@ package struct JSONWriter: Sendable {
     /// Writes a value that is JSON already. That it is well-formed is the caller's care.
     package mutating func raw(_ json: some Sequence<UInt8>) {
         beforeValue()
-        bytes.append(contentsOf: json)
+        append(contentsOf: json)
     }
 
     private mutating func begin(_ bracket: UInt8, bit: UInt64) {
         precondition(depth < 63, "At most 63 containers may be one in another.")
         beforeValue()
-        bytes.append(bracket)
+        append(bracket)
         objects = objects << 1 | bit
         depth += 1
         needsComma = false
     }
 
     private mutating func end(_ bracket: UInt8) {
-        bytes.append(bracket)
+        append(bracket)
         objects >>= 1
         depth -= 1
         needsComma = true
@@ -169,7 +191,7 @@ package struct JSONWriter: Sendable {
     ///
     /// - Parameter most: The most bytes that `write` writes.
     private mutating func append(atMost most: Int, _ write: (inout Piece) -> Void) {
-        precondition(hasKey == isInObject && (depth > 0 || bytes.isEmpty), "A value has no place here.")
+        precondition(hasKey == isInObject && (depth > 0 || count == 0), "A value has no place here.")
         let (hasComma, key) = (needsComma && (!hasKey || waitingKey != nil), waitingKey)
         appendPiece(atMost: most + Self.shortText + 4) { piece in
             if hasComma { piece.put(UInt8(ascii: ",")) }
@@ -184,30 +206,58 @@ package struct JSONWriter: Sendable {
 
     /// Appends the bytes that `write` writes, `most` of them at most.
     private mutating func appendPiece(atMost most: Int, _ write: (inout Piece) -> Void) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: most) { room in
-            var piece = Piece(room)
+        makeRoom(for: most)
+        let start = count
+        count = room.withUnsafeMutableBufferPointer { room in
+            // Without an element there is no room, and nothing to write.
+            guard let base = room.baseAddress else { return start }
+            var piece = Piece(base, from: start)
             write(&piece)
-            // A slice would be appended byte after byte.
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[..<piece.count]))
+            return piece.count
         }
     }
 
-    /// Bytes that are put together before they are appended.
-    private struct Piece {
-        private let room: UnsafeMutableBufferPointer<UInt8>
-        private(set) var count = 0
+    /// Makes room for `more` bytes. Reserved memory is used only as far as the text comes.
+    private mutating func makeRoom(for more: Int) {
+        while room.count - count < more { room.append(contentsOf: count < Self.page.count ? Self.blank : Self.page) }
+    }
 
-        init(_ room: UnsafeMutableBufferPointer<UInt8>) { self.room = room }
+    /// What room is made with, for short texts and for long ones.
+    private static let (blank, page) = ([UInt8](repeating: 0, count: 256), [UInt8](repeating: 0, count: 4096))
+
+    private mutating func append(_ byte: UInt8) {
+        makeRoom(for: 1)
+        room[count] = byte
+        count += 1
+    }
+
+    private mutating func append(contentsOf text: UnsafeBufferPointer<UInt8>) {
+        appendPiece(atMost: text.count) { $0.copy(text) }
+    }
+
+    private mutating func append(contentsOf text: some Sequence<UInt8>) {
+        if text.withContiguousStorageIfAvailable({ append(contentsOf: $0) }) == nil {
+            for byte in text { append(byte) }
+        }
+    }
+
+    /// Writes into the room behind the text, of which there is enough.
+    private struct Piece {
+        private let room: UnsafeMutablePointer<UInt8>
+        /// The bytes of the text with this piece.
+        private(set) var count: Int
+
+        init(_ room: UnsafeMutablePointer<UInt8>, from start: Int) { (self.room, count) = (room, start) }
 
         mutating func put(_ byte: UInt8) {
             room[count] = byte
-            count += 1
+            count &+= 1
         }
 
         mutating func copy(_ text: UnsafeBufferPointer<UInt8>) {
-            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[count...])
-                .copyMemory(from: UnsafeRawBufferPointer(text))
-            count += text.count
+            guard let start = text.baseAddress else { return }
+            (room + count).update(from: start, count: text.count)
+            count &+= text.count
         }
 
         mutating func text(_ text: StaticString) {
@@ -224,23 +274,21 @@ package struct JSONWriter: Sendable {
         /// The digits of a number.
         mutating func digits(_ number: UInt64) {
             var (length, power) = (1, UInt64(10))
-            while number >= power {
-                length += 1
-                let (next, overflows) = power.multipliedReportingOverflow(by: 10)
-                if overflows { break }
-                power = next
-            }
+            // 10¹⁹ is the greatest power of ten in 64 bits.
+            while number >= power, length < 20 { (length, power) = (length &+ 1, power &* 10) }
             digits(number, count: length)
         }
 
         /// A number in so many digits.
         private mutating func digits(_ number: UInt64, count length: Int) {
-            var rest = number
-            for index in stride(from: count + length - 1, through: count, by: -1) {
-                room[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
+            var (rest, index) = (number, count &+ length)
+            while index > count {
+                index &-= 1
+                let tenth = rest / 10
+                room[index] = UInt8(truncatingIfNeeded: rest &- tenth &* 10) | UInt8(ascii: "0")
+                rest = tenth
             }
-            count += length
+            count &+= length
         }
 
         /// A point and the digits of a fraction, up to the last that is not 0; nothing for 0.
@@ -248,7 +296,7 @@ package struct JSONWriter: Sendable {
             if number == 0 { return }
             put(UInt8(ascii: "."))
             digits(number, count: places)
-            while room[count - 1] == UInt8(ascii: "0") { count -= 1 }
+            while room[count &- 1] == UInt8(ascii: "0") { count &-= 1 }
         }
     }
 
@@ -272,15 +320,15 @@ package struct JSONWriter: Sendable {
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool { utf8.allSatisfy { !isEscaped($0) } }
 
     private mutating func appendQuoted(_ utf8: UnsafeBufferPointer<UInt8>) {
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
         if Self.isPlain(utf8) {
-            bytes.append(contentsOf: utf8)
+            append(contentsOf: utf8)
         } else {
             for byte in utf8 {
-                if Self.isEscaped(byte) { appendEscape(byte) } else { bytes.append(byte) }
+                if Self.isEscaped(byte) { appendEscape(byte) } else { append(byte) }
             }
         }
-        bytes.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
@@ -299,10 +347,10 @@ package struct JSONWriter: Sendable {
             case 0x0D: "\\r"
             default: byte < 0x10 ? "\\u000" : "\\u001"
             }
-        escape.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        escape.withUTF8Buffer { append(contentsOf: $0) }
         if escape.utf8CodeUnitCount == 5 {
             let digit = byte & 0x0F
-            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
     }
 }

@@ -82,11 +82,14 @@ extension ReadEndpoints {
                             of: permit.subject, from: range.from, to: range.to, after: after, limit: count,
                             in: connection), of: permit, context, in: connection)
                 } take: { marked in
-                    let fix = marked.reported.fix
+                    var fix = FixItem(marked.reported.fix)
+                    if computesHeights {
+                        context.addMissingHeight(
+                            &fix.altitude, &fix.ellipsoidalAltitude, at: marked.reported.fix.coordinate)
+                    }
                     page.add(
                         TrackPoint(
-                            fix: FixItem(computesHeights ? context.withBothHeights(fix) : fix),
-                            device: handle(of: marked.reported.device),
+                            fix: fix, device: handle(of: marked.reported.device),
                             number: reading.references.event(marked.reported.number), anomaly: marked.anomaly?.word))
                 }
             }

@@ -76,6 +76,40 @@ import Testing
         }
     }
 
+    @Test func `every power of ten and its neighbors are written in full`() {
+        var power: Int64 = 1
+        for _ in 0...18 {
+            for integer in [power - 1, power, power + 1, -power] {
+                #expect(written { $0.value(integer) } == "\(integer)")
+                // Greater ones have an exponent.
+                if integer.magnitude < 1 << 53 { #expect(written { $0.value(Double(integer)) } == "\(integer)") }
+            }
+            power = power.multipliedReportingOverflow(by: 10).partialValue
+        }
+    }
+
+    @Test func `a text grows over the room that was made for it, and a copy of a writer is its own`() {
+        for length in [0, 1, 59, 60, 61, 255, 256, 257, 4095, 4096, 4097, 100_000] {
+            let text = String(repeating: "é", count: length)
+            for capacity in [0, 1, 300, 100_000] {
+                var writer = JSONWriter(capacity: capacity)
+                writer.beginArray()
+                writer.value(text)
+                var copy = writer
+                for number in 0..<300 { writer.value(Double(number) / 8) }
+                writer.raw(Array(#"{"a":null}"#.utf8))
+                writer.endArray()
+                copy.endArray()
+                let numbers = (0..<300).map { "\(Double($0) / 8)".replacing(/\.0$/, with: "") }
+                let expected = "[\"\(text)\",\(numbers.joined(separator: ",")),{\"a\":null}]"
+                #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+                #expect(String(decoding: writer.take(), as: UTF8.self) == expected)
+                #expect(writer.bytes.isEmpty)
+                #expect(String(decoding: copy.bytes, as: UTF8.self) == "[\"\(text)\"]")
+            }
+        }
+    }
+
     @Test func `quotes, backslashes and control characters are escaped, all else stands`() {
         #expect(
             written { $0.value("\"\\\u{8}\t\n\u{C}\r\0\u{1F}\u{7F}/é\u{2028}😀") }

@@ -65,8 +65,8 @@ extension MemberVisitor {
 package protocol MemberValue: Sendable {
     /// The values that there can be.
     static var form: MemberForm { get }
-    /// Writes the value.
-    func write(into writer: inout MemberWriter)
+    /// Writes the value. Takes it, so that an item of a list is not copied once more.
+    consuming func write(into writer: inout MemberWriter)
     /// Writes the value as a property of a GeoJSON feature. Without an own implementation: as any other member.
     func writeProperty(_ name: StaticString, into writer: inout MemberWriter)
     /// Reads a value; `nil` if the JSON has another form.
@@ -105,7 +105,7 @@ package protocol Reply: MemberValue {
     /// Visits the members.
     mutating func visit<V: MemberVisitor>(_ members: inout V) throws(V.Failure)
     /// Writes the members into an open object.
-    func writeMembers(into writer: inout MemberWriter)
+    consuming func writeMembers(into writer: inout MemberWriter)
     /// The geometry of the item on a map; `nil` for an item without a place.
     var shape: MapShape? { get }
     /// The id of the item's GeoJSON feature: its member `id`.
@@ -118,13 +118,13 @@ extension Reply {
     package var featureID: String? { nil }
     package static var form: MemberForm { schema.map(MemberForm.named) ?? .object(MemberLister.members(of: Self.self)) }
 
-    package func writeMembers(into writer: inout MemberWriter) {
+    package consuming func writeMembers(into writer: inout MemberWriter) {
         // A writer changes nothing.
-        var copy = self
-        copy.visit(&writer)
+        var item = self
+        item.visit(&writer)
     }
 
-    package func write(into writer: inout MemberWriter) {
+    package consuming func write(into writer: inout MemberWriter) {
         writer.json.beginObject()
         writeMembers(into: &writer)
         writer.json.endObject()
