@@ -53,8 +53,8 @@ package final class LogReader {
         return events
     }
 
-    /// As ``events(after:limit:)``, for folds: without the events of kinds that are passed over, which are not opened;
-    /// and the number and leaf of the last event, passed over or not. `nil` without one.
+    /// As ``events(after:limit:)``, for folds. Events of the kinds to pass over are not opened and left out. `last` has
+    /// the number and the leaf of the last event, also if it was passed over; it is `nil` if there is none.
     package func batch(
         after number: Int64, limit: Int, passingOver kinds: EventKinds = EventKinds()
     ) throws(LogError) -> (events: [RecordedEvent], last: (number: Int64, leaf: Digest)?) {

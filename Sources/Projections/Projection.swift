@@ -17,8 +17,8 @@ package protocol Projection: AnyObject {
     static var indexes: StaticString { get }
     /// Tables of earlier programs whose rows readers can still read while a new file is folded. None by default.
     static var olderForms: [OlderForm] { get }
-    /// The fold as which kinds of events declare that they concern it (``Fact/concerns``): when it is folded alone,
-    /// events of other kinds are passed over unopened. Without an own implementation: `nil`, it sees all events.
+    /// Its name in ``Fact/concerns``: batches may lack events of kinds that do not concern it. Without an own
+    /// implementation: `nil`, and batches have all events.
     static var concerns: FactConcerns? { get }
 
     /// `version` is one of ``versions``.
