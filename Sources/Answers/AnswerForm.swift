@@ -99,7 +99,7 @@ package struct AnswerForm {
         writer.json.endObject()
         var headers = [(name: "Content-Type", value: isGeoJSON ? Self.geoJSONType : "application/json")]
         if let system { headers.append(("Content-Crs", "<\(Self.address(of: system))>")) }
-        return Gate.Computed(body: writer.json.take(), count: count, asOf: asOf, headers: headers)
+        return Gate.Computed(body: writer.json.bytes, count: count, asOf: asOf, headers: headers)
     }
 
     /// An answer with one location or visit. As GeoJSON it has one feature, or none without an item.

@@ -130,7 +130,7 @@ extension AnswerContext {
         return fix
     }
 
-    /// As ``withBothHeights(_:)``, for the two heights of a fix: of a page, no fix is copied for it.
+    /// Computes the height that is missing, as ``withBothHeights(_:)`` does, without a copy of the fix.
     package func addMissingHeight(
         _ altitude: inout Double?, _ ellipsoidalAltitude: inout Double?, at coordinate: Coordinate
     ) {

@@ -49,7 +49,7 @@ package struct PageWriter {
             return form.ended(whole, count: count, asOf: asOf)
         }
         writer.json.endObject()
-        return Gate.Computed(body: writer.json.take(), count: count, asOf: asOf)
+        return Gate.Computed(body: writer.json.bytes, count: count, asOf: asOf)
     }
 
     /// A page of items, with their places in a form.

@@ -3,10 +3,8 @@
 /// A misplaced call (a value without its key, an end without its beginning) is a bug and stops the process. Up to 63
 /// containers may be one in another.
 package struct JSONWriter: Sendable {
-    /// The text so far, and behind it room for more: a value is written where it will stay.
-    private var room: [UInt8]
-    /// The bytes of the text so far.
-    private var count = 0
+    /// The bytes written so far; a complete text once every container has been ended.
+    package private(set) var bytes: [UInt8] = []
 
     /// One bit for each open container, the innermost lowest: 1 for an object.
     private var objects: UInt64 = 0
@@ -23,27 +21,7 @@ package struct JSONWriter: Sendable {
     ///
     /// - Parameter capacity: bytes to make room for; more is made as needed.
     package init(capacity: Int = 256) {
-        room = []
-        room.reserveCapacity(capacity)
-    }
-
-    /// The bytes written so far; a complete text once every container has been ended. Cost: a copy.
-    package var bytes: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { copy, initialized in
-            room.withUnsafeBytes { text in
-                UnsafeMutableRawBufferPointer(copy).copyMemory(from: UnsafeRawBufferPointer(rebasing: text[..<count]))
-            }
-            initialized = count
-        }
-    }
-
-    /// As ``bytes`` without a copy. The writer is empty after it.
-    package mutating func take() -> [UInt8] {
-        var text: [UInt8] = []
-        swap(&text, &room)
-        text.removeLast(text.count - count)
-        self = JSONWriter(capacity: 0)
-        return text
+        bytes.reserveCapacity(capacity)
     }
 
     /// Begins an object; members follow, each with its key.
@@ -81,9 +59,9 @@ package struct JSONWriter: Sendable {
                     piece.put(UInt8(ascii: ":"))
                 }
             } else {
-                if hasComma { append(UInt8(ascii: ",")) }
+                if hasComma { bytes.append(UInt8(ascii: ",")) }
                 appendQuoted(utf8)
-                append(UInt8(ascii: ":"))
+                bytes.append(UInt8(ascii: ":"))
             }
         }
         hasKey = true
@@ -128,7 +106,7 @@ package struct JSONWriter: Sendable {
         precondition(number.isFinite, "JSON has no NaN and no infinities.")
         let magnitude = number.magnitude
         guard magnitude < 0x1p53 else { return raw(number.description.utf8) }
-        // Conversions, because rounding is a call.
+        // By conversions to integers: to round is a call of the C library.
         let whole = Int64(magnitude)
         let shifted = Int64(magnitude < 1e8 ? magnitude * 1e7 + 0.5 : 0)
         if Double(whole) == magnitude, !(number == 0 && number.sign == .minus) {
@@ -165,20 +143,20 @@ package struct JSONWriter: Sendable {
     /// Writes a value that is JSON already. That it is well-formed is the caller's care.
     package mutating func raw(_ json: some Sequence<UInt8>) {
         beforeValue()
-        append(contentsOf: json)
+        bytes.append(contentsOf: json)
     }
 
     private mutating func begin(_ bracket: UInt8, bit: UInt64) {
         precondition(depth < 63, "At most 63 containers may be one in another.")
         beforeValue()
-        append(bracket)
+        bytes.append(bracket)
         objects = objects << 1 | bit
         depth += 1
         needsComma = false
     }
 
     private mutating func end(_ bracket: UInt8) {
-        append(bracket)
+        bytes.append(bracket)
         objects >>= 1
         depth -= 1
         needsComma = true
@@ -191,7 +169,7 @@ package struct JSONWriter: Sendable {
     ///
     /// - Parameter most: The most bytes that `write` writes.
     private mutating func append(atMost most: Int, _ write: (inout Piece) -> Void) {
-        precondition(hasKey == isInObject && (depth > 0 || count == 0), "A value has no place here.")
+        precondition(hasKey == isInObject && (depth > 0 || bytes.isEmpty), "A value has no place here.")
         let (hasComma, key) = (needsComma && (!hasKey || waitingKey != nil), waitingKey)
         appendPiece(atMost: most + Self.shortText + 4) { piece in
             if hasComma { piece.put(UInt8(ascii: ",")) }
@@ -204,50 +182,24 @@ package struct JSONWriter: Sendable {
         (waitingKey, hasKey, needsComma) = (nil, false, true)
     }
 
-    /// Appends the bytes that `write` writes, `most` of them at most.
+    /// Appends the bytes that `write` writes, `most` of them at most, where they stay.
     private mutating func appendPiece(atMost most: Int, _ write: (inout Piece) -> Void) {
-        makeRoom(for: most)
-        let start = count
-        count = room.withUnsafeMutableBufferPointer { room in
-            // Without an element there is no room, and nothing to write.
-            guard let base = room.baseAddress else { return start }
-            var piece = Piece(base, from: start)
-            write(&piece)
-            return piece.count
+        bytes.append(addingCapacity: most) { span in
+            span.withUnsafeMutableBufferPointer { room, count in
+                guard let start = room.baseAddress else { return }
+                var piece = Piece(start)
+                write(&piece)
+                count = piece.count
+            }
         }
     }
 
-    /// Makes room for `more` bytes. Reserved memory is used only as far as the text comes.
-    private mutating func makeRoom(for more: Int) {
-        while room.count - count < more { room.append(contentsOf: count < Self.page.count ? Self.blank : Self.page) }
-    }
-
-    /// What room is made with, for short texts and for long ones.
-    private static let (blank, page) = ([UInt8](repeating: 0, count: 256), [UInt8](repeating: 0, count: 4096))
-
-    private mutating func append(_ byte: UInt8) {
-        makeRoom(for: 1)
-        room[count] = byte
-        count += 1
-    }
-
-    private mutating func append(contentsOf text: UnsafeBufferPointer<UInt8>) {
-        appendPiece(atMost: text.count) { $0.copy(text) }
-    }
-
-    private mutating func append(contentsOf text: some Sequence<UInt8>) {
-        if text.withContiguousStorageIfAvailable({ append(contentsOf: $0) }) == nil {
-            for byte in text { append(byte) }
-        }
-    }
-
-    /// Writes into the room behind the text, of which there is enough.
+    /// Bytes that are put together behind those that are there already.
     private struct Piece {
         private let room: UnsafeMutablePointer<UInt8>
-        /// The bytes of the text with this piece.
-        private(set) var count: Int
+        private(set) var count = 0
 
-        init(_ room: UnsafeMutablePointer<UInt8>, from start: Int) { (self.room, count) = (room, start) }
+        init(_ room: UnsafeMutablePointer<UInt8>) { self.room = room }
 
         mutating func put(_ byte: UInt8) {
             room[count] = byte
@@ -256,7 +208,7 @@ package struct JSONWriter: Sendable {
 
         mutating func copy(_ text: UnsafeBufferPointer<UInt8>) {
             guard let start = text.baseAddress else { return }
-            (room + count).update(from: start, count: text.count)
+            (room + count).initialize(from: start, count: text.count)
             count &+= text.count
         }
 
@@ -320,15 +272,15 @@ package struct JSONWriter: Sendable {
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool { utf8.allSatisfy { !isEscaped($0) } }
 
     private mutating func appendQuoted(_ utf8: UnsafeBufferPointer<UInt8>) {
-        append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: "\""))
         if Self.isPlain(utf8) {
-            append(contentsOf: utf8)
+            bytes.append(contentsOf: utf8)
         } else {
             for byte in utf8 {
-                if Self.isEscaped(byte) { appendEscape(byte) } else { append(byte) }
+                if Self.isEscaped(byte) { appendEscape(byte) } else { bytes.append(byte) }
             }
         }
-        append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: "\""))
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
@@ -347,10 +299,10 @@ package struct JSONWriter: Sendable {
             case 0x0D: "\\r"
             default: byte < 0x10 ? "\\u000" : "\\u001"
             }
-        escape.withUTF8Buffer { append(contentsOf: $0) }
+        escape.withUTF8Buffer { bytes.append(contentsOf: $0) }
         if escape.utf8CodeUnitCount == 5 {
             let digit = byte & 0x0F
-            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
     }
 }

@@ -130,7 +130,7 @@ extension ReadEndpoints {
         let marks = Anomaly.marks(of: fixes.map(\.stored), between: seen(before), and: seen(after), transform)
         var marked: [Marked] = []
         marked.reserveCapacity(fixes.count)
-        // By index: a pair of both would copy the fix once more.
+        // By index: each pair of `zip` is another copy of the fix.
         for index in fixes.indices { marked.append(Marked(reported: fixes[index], anomaly: marks[index])) }
         return marked
     }

@@ -25,7 +25,7 @@ package final class SharedScan {
     package struct Batch {
         /// The number before that of the first event.
         package let after: Int64
-        /// Without those that were passed over.
+        /// The events, without those that were passed over.
         package let events: [RecordedEvent]
         /// The number and leaf of the last event, passed over or not; `nil` without any.
         package let last: (number: Int64, leaf: Digest)?
@@ -43,8 +43,8 @@ package final class SharedScan {
     ///   - piece: The events that a thread reads ahead at a time.
     package init(_ reader: LogReader, piece: Int = 2048) { (self.reader, self.piece) = (reader, piece) }
 
-    /// Up to `limit` events after `number`, of the kinds that concern these projections. The batch that was read ahead,
-    /// if it is this one.
+    /// Up to `limit` events after `number`, without those that concern none of the projections; all of them if no
+    /// projection is given. If it has been read ahead, nothing is read.
     ///
     /// - Throws: ``LogError`` if the log cannot be read there.
     package func batch(
@@ -86,7 +86,7 @@ package final class SharedScan {
     /// Without anything to read and with one projection, or if no thread can be started, one thread does it all.
     ///
     /// - Parameter limit: The most events to read ahead; 0 for none.
-    /// - Returns: The projections that failed. If reading ahead fails, ``batch(after:limit:)`` will say so.
+    /// - Returns: The projections that failed. If reading ahead fails, ``batch(after:limit:for:)`` will say so.
     package func fold(_ batch: Batch, into projections: [FollowedProjection], thenReading limit: Int) -> [Fault] {
         guard let last = batch.last else { return [] }
         let due = projections.filter { $0.place < last.number }.sorted { $0.lastFoldSeconds > $1.lastFoldSeconds }

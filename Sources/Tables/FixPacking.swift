@@ -153,7 +153,7 @@ struct FixUnpacking {
         if offset == bytes.count { return nil }
         let marks = Marks(rawValue: try byte())
         if marks.contains(.unknown) { throw .damagedProjection }
-        // By index: a copy of a fix would retain its details.
+        // By index, as in the packing.
         let before = references.count - 1
         let time = references[before].columns.timestamp.milliseconds &+ Int64(bitPattern: try unsigned())
         let number = references[before].number &+ (try signed())

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a text grows over the room that was made for it, and a copy of a writer is its own`() {
+    @Test func `a text may become longer than its capacity, and a copy of a writer has bytes of its own`() {
         for length in [0, 1, 59, 60, 61, 255, 256, 257, 4095, 4096, 4097, 100_000] {
             let text = String(repeating: "é", count: length)
             for capacity in [0, 1, 300, 100_000] {
@@ -103,8 +103,6 @@ import Testing
                 let numbers = (0..<300).map { "\(Double($0) / 8)".replacing(/\.0$/, with: "") }
                 let expected = "[\"\(text)\",\(numbers.joined(separator: ",")),{\"a\":null}]"
                 #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
-                #expect(String(decoding: writer.take(), as: UTF8.self) == expected)
-                #expect(writer.bytes.isEmpty)
                 #expect(String(decoding: copy.bytes, as: UTF8.self) == "[\"\(text)\"]")
             }
         }

@@ -179,7 +179,7 @@ import Whereabouts
         let (alone, beside, ahead) = (try empty(), try empty(), try empty())
         let all = try Self.empty(try log.reader())
         let scan = SharedScan(try log.reader(), piece: 3)
-        // Persons, devices and tokens are before the first fix.
+        // Before the first fix, the log has persons, devices and tokens.
         let fixes = try log.reader().events(after: 0, limit: 1000).map(\.event).filter { $0.event.kind == .fixReported }
         let first = try #require(fixes.first).number
         #expect(first > 3)
@@ -191,18 +191,18 @@ import Whereabouts
         let rest = try scan.batch(after: 0, limit: 1000, for: [alone])
         #expect(rest.events.map(\.event) == fixes.map(\.event))
         #expect(scan.foldInTurn(rest, into: [alone]).isEmpty)
-        // Beside one that wants all, what was read for it alone is not used.
+        // A batch that was read ahead for one projection is not used for others that need more events.
         #expect(scan.fold(try scan.batch(after: 0, limit: 1, for: [ahead]), into: [ahead], thenReading: 1000).isEmpty)
         let whole = try scan.batch(after: 1, limit: 1000, for: all + [ahead])
         #expect(whole.events.map(\.number) == Array(2...log.head))
-        // What was read ahead of both is used for one of them.
+        // A batch that was read ahead for all of them is used for one.
         #expect(
             scan.fold(try scan.batch(after: 0, limit: 1, for: all + [beside]), into: all + [beside], thenReading: 1000)
                 .isEmpty)
         let used = try scan.batch(after: 1, limit: 1000, for: [beside])
         #expect(used.events.map(\.number) == Array(2...log.head))
         #expect(scan.foldInTurn(used, into: [beside]).isEmpty)
-        // In pieces, the first of which have no event for it.
+        // The first pieces have no event that concerns the projection.
         let begin = try scan.batch(after: 0, limit: 1, for: [ahead])
         #expect(scan.fold(begin, into: [ahead], thenReading: 1000).isEmpty)
         let pieces = try #require(scan.ahead)
@@ -266,7 +266,7 @@ private final class PrioritiesTable: StopFold, Projection {
     }
 }
 
-/// Declares that only some kinds of events concern it. It counts fixes, and keeps no row.
+/// Only some kinds of events concern it. Each fix changes its fingerprint; it has no rows.
 private final class ConcernedTable: StopFold, Projection {
     static let name = "stop"
     static let versions: [Int64] = [1]

@@ -161,15 +161,20 @@ import Testing
         }
     }
 
-    /// Alone, a table gets only the events of kinds that declare that they concern it.
+    /// A table that is folded alone gets only the events that concern it.
     @Test func `each table is the same without the events that do not concern it`() throws {
         let person = History.persons[0]
         var log = try History.log(try History.reports(seed: 4, hours: 12))
         let fixes = log.events.filter { if case .fixReported = $0.event { $0.stream.person == person } else { false } }
-        let (fix, time) = (try #require(fixes.last), try #require(fixes.last).recordedAt)
-        guard case .fixReported(let device, _, .open(let reported)) = fix.event else { return }
-        for others in EventKind.allCases.map({ try? AnyEvent.some(of: $0) }) {
-            for other in others ?? [] where other.event.concerns.isDisjoint(with: [.current, .timeline, .envelopes]) {
+        let fix = try #require(fixes.last)
+        let time = fix.recordedAt
+        guard case .fixReported(let device, _, .open(let reported)) = fix.event else {
+            Issue.record("The fix is not open.")
+            return
+        }
+        for kind in EventKind.allCases {
+            for other in try AnyEvent.some(of: kind)
+            where other.event.concerns.isDisjoint(with: [.current, .timeline, .envelopes]) {
                 log.add(other.event, to: other.stream.person == nil ? .house : .audit(person), at: time)
             }
         }

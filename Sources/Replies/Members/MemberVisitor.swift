@@ -65,7 +65,7 @@ extension MemberVisitor {
 package protocol MemberValue: Sendable {
     /// The values that there can be.
     static var form: MemberForm { get }
-    /// Writes the value. Takes it, so that an item of a list is not copied once more.
+    /// Writes the value. It is consumed, which saves a copy of each item of a list.
     consuming func write(into writer: inout MemberWriter)
     /// Writes the value as a property of a GeoJSON feature. Without an own implementation: as any other member.
     func writeProperty(_ name: StaticString, into writer: inout MemberWriter)

@@ -39,7 +39,7 @@ package protocol Fact: Sendable {
 
     /// The folds that have a case for the kind, besides those of the standing and the audit. There is no default, so
     /// each new kind must declare it. A fold that lacks the case stops the tests (``Event/isPassedOver(by:)``).
-    /// A fold that is not named may never see the event, because a reader passes over it (``EventKinds``).
+    /// A fold that is not named may not get the event at all, because readers can pass over it (``EventKinds``).
     static var concerns: FactConcerns { get }
 
     /// Visits the fields and makes an event of the values that the visitor returns.
