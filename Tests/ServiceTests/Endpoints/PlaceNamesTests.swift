@@ -17,8 +17,8 @@ import Whereabouts
         phone = try house.addDevice("walker-phone", of: "walker")
     }
 
-    private func report(_ latitude: Double, _ longitude: Double, accuracy: Double = 8) {
-        house.clock.advance(seconds: 60)
+    private func report(_ latitude: Double, _ longitude: Double, accuracy: Double = 8, after seconds: Int64 = 60) {
+        house.clock.advance(seconds: seconds)
         house.send(
             "POST", "/v1/fixes", as: phone,
             #"{"timestamp":\#(house.clock.seconds),"latitude":\#(latitude),"longitude":\#(longitude),"#
@@ -86,11 +86,11 @@ import Whereabouts
             "POST", "/v1/people/walker/location-queries", as: friend,
             #"{"purpose":"late for dinner","deadlineSeconds":60}"#)
         let id = try #require(asked["id"]?.string)
-        house.clock.advance(seconds: 20)
-        report(48.2760, 16.4000)
+        // Before the deadline: whoever looks at the clock in between would end the question.
+        report(48.2760, 16.4000, after: 20)
         house.clock.set(Timestamp(milliseconds: askedAt.milliseconds + 59_500))
         let answer = house.send(
-            "GET", "/v1/location-queries/\(id)?wait=5", as: friend, headers: [("Accept-Language", "de-AT, en;q=0.5")])
+            "GET", "/v1/location-queries/\(id)?wait=30", as: friend, headers: [("Accept-Language", "de-AT, en;q=0.5")])
         #expect(answer["location"]?["place"]?["name"]?.string == "Wien")
         let disclosed = try house.events().compactMap { recorded -> String? in
             guard case .locationDisclosed(let disclosure) = recorded.event else { return nil }
