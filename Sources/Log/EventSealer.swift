@@ -28,13 +28,10 @@ struct Batch {
     /// Whether keys are destroyed once the batch is durable.
     var destroysKeys: Bool { !erased.isEmpty || !retired.isEmpty }
 
-    /// The room for bytes that an emptied batch keeps.
-    private static let keptBytes = 1 << 20
-
     /// Empties the batch and keeps its capacity.
     mutating func empty() {
         events.removeAll(keepingCapacity: true)
-        if bytes.count > Self.keptBytes { bytes = CBORWriter() } else { bytes.reset() }
+        bytes.reset()
         fixes = []
         answers.removeAll(keepingCapacity: true)
         erased = []
@@ -95,7 +92,8 @@ struct SealingKeys {
             keys = [:]
             (self.generation, self.day) = (generation, day)
         }
-        for part in encoded.parts {
+        for index in 0..<encoded.parts.count {
+            let part = encoded.parts[index]
             let slot = part.person.rawValue << 1 | part.keyClass.rawValue
             if let known = keys[slot] {
                 found.append(known)
@@ -122,26 +120,26 @@ struct EventSealer: ~Copyable {
 
     /// Appends an event to the bytes of a batch.
     ///
-    /// - Parameter keys: One key for each part.
+    /// - Parameter keys: One for each part of `encoded`, which `facts` wrote.
     ///
     /// Cost: about 1.5 µs for a fix.
     mutating func seal(
-        _ header: EventHeader, _ encoded: EventCoding.Encoded, keys: ArraySlice<SealingKey>,
-        into bytes: inout CBORWriter
+        _ header: EventHeader, _ encoded: EventCoding.Encoded, of facts: borrowing FactWriter,
+        keys: ArraySlice<SealingKey>, into bytes: inout CBORWriter
     ) -> Batch.Event {
         head.replace { header.write(to: &$0) }
         let start = bytes.count
         bytes.raw(head.items)
         let body = bytes.count
         bytes.array(1 + encoded.parts.count)
-        bytes.raw(encoded.clear)
-        for index in encoded.parts.indices {
+        facts.withClear(of: encoded) { bytes.raw($0) }
+        for index in 0..<encoded.parts.count {
             let (id, key) = keys[keys.startIndex + index]
             bytes.array(3)
             bytes.integer(id)
             nonces.withNext { nonce in
                 bytes.byteString(nonce)
-                encoded.parts[index].plaintext.withUnsafeBytes { plaintext in
+                facts.withPlaintext(of: encoded.parts[index]) { plaintext in
                     bytes.byteString(count: plaintext.count + AES256GCM.tagByteCount) { sealed in
                         cipher.seal(
                             plaintext, key: key, nonce: nonce, associated: head.items(and: UInt8(index)), into: sealed)

@@ -20,7 +20,7 @@ struct WriterLoop: ~Copyable {
     private var batch = Batch()
     private var sealer = EventSealer()
     /// The encoded events of the command that is being prepared.
-    private var encoded: [EventCoding.Encoded] = []
+    private var facts = FactWriter()
     /// The keys whose damage was reported.
     private var unreadable: Set<Int64> = []
     /// The news for pushes from the commands of this round.
@@ -215,7 +215,7 @@ struct WriterLoop: ~Copyable {
             // By index: iterating would copy each event once more.
             for index in decision.drafts.indices {
                 let recorded = number(
-                    decision.drafts[index].event, encoded[index], to: decision.drafts[index].stream,
+                    decision.drafts[index].event, facts.written[index], to: decision.drafts[index].stream,
                     cause: decision.drafts[index].cause, actor: decision.actor(index, of: item.caller),
                     correlation: decision.request(index, of: item.correlation), at: now)
                 if recorded.event.isDisclosure { disclosed = recorded }
@@ -229,12 +229,12 @@ struct WriterLoop: ~Copyable {
     ///
     /// - Returns: The reason why the decision cannot be recorded: a key exists and does not open.
     private mutating func encode(_ decision: Decision, at now: Timestamp) throws(LogError) -> LogError? {
-        encoded.removeAll(keepingCapacity: true)
+        facts.reset()
         keys.begin()
         for index in decision.drafts.indices {
-            encoded.append(EventCoding.encode(decision.drafts[index].event, in: decision.drafts[index].stream))
+            let encoded = facts.write(decision.drafts[index].event, in: decision.drafts[index].stream)
             do throws(LogError) {
-                try keys.find(for: encoded[index], at: now, isDaily: log.hasDailyKeys)
+                try keys.find(for: encoded, at: now, isDaily: log.hasDailyKeys)
             } catch {
                 guard case .keyUnreadable(let id) = error else { throw error }
                 if unreadable.insert(id).inserted { Diagnostics.fault("key.unreadable", "\(error)") }
@@ -295,7 +295,8 @@ struct WriterLoop: ~Copyable {
     private mutating func write(
         _ event: Event, to stream: StreamID, cause: Int64, actor: PrincipalID, correlation: RequestID, at now: Timestamp
     ) throws(LogError) {
-        let encoded = EventCoding.encode(event, in: stream)
+        facts.reset()
+        let encoded = facts.write(event, in: stream)
         keys.begin()
         try keys.find(for: encoded, at: now, isDaily: log.hasDailyKeys)
         if let highest = keys.newHighestID() { log.changeStanding { $0.note(key: highest) } }
@@ -313,7 +314,7 @@ struct WriterLoop: ~Copyable {
             number: place + 1, stream: stream, version: version + 1, kind: encoded.kind.rawValue,
             recordedAt: now, actor: actor, correlation: correlation, cause: cause)
         batch.events.append(
-            sealer.seal(header, encoded, keys: keys.take(encoded.parts.count), into: &batch.bytes))
+            sealer.seal(header, encoded, of: facts, keys: keys.take(encoded.parts.count), into: &batch.bytes))
         if let (device, fix) = event.identified, let fix, let person = stream.person {
             tail.append(fix, device: device, person: person, number: header.number)
         }

@@ -116,16 +116,20 @@ package struct FactsAnswer: Sendable {
         writer.field("upTo", facts.upTo)
         writer.field("witnessed", witnessed)
         writer.array("items") { array in
+            var written = FactWriter()
             for item in facts.items {
-                let encoded = EventCoding.encode(item.event, in: item.stream)
+                written.reset()
+                let encoded = written.write(item.event, in: item.stream)
                 array.beginObject()
                 array.field("stream", item.stream.rawValue)
                 array.field("kind", encoded.kind.rawValue)
                 array.field("actor", item.actor.rawValue)
                 array.field("request", item.correlation.description)
-                array.field("clear", Hex.encode(encoded.clear))
+                array.field("clear", written.withClear(of: encoded) { Hex.encode($0) })
                 array.array("parts") { parts in
-                    for part in encoded.parts { parts.value(Hex.encode(part.plaintext)) }
+                    for index in 0..<encoded.parts.count {
+                        parts.value(written.withPlaintext(of: encoded.parts[index]) { Hex.encode($0) })
+                    }
                 }
                 array.endObject()
             }

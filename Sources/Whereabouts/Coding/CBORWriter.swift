@@ -34,11 +34,17 @@ package struct CBORWriter: Sendable {
         withBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// Removes all bytes and keeps the capacity.
-    package mutating func reset() { count = 0 }
+    /// The capacity that ``reset()`` keeps. Beyond it an unusual amount would hold its memory for ever.
+    private static let keptBytes = 1 << 20
 
-    /// Replaces the first byte, for a head whose count is known only at the end.
-    mutating func setFirst(_ byte: UInt8) { storage[0] = byte }
+    /// Removes all bytes and keeps a capacity of up to a mebibyte.
+    package mutating func reset() {
+        count = 0
+        if storage.count > Self.keptBytes { storage = [] }
+    }
+
+    /// Replaces the byte at an index, for a head whose count is known only at the end.
+    mutating func replace(at index: Int, by byte: UInt8) { storage[index] = byte }
 
     /// An integer of major type 0 or 1.
     package mutating func integer(_ value: Int64) {

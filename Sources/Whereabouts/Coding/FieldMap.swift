@@ -77,21 +77,46 @@ extension CBORCursor {
 }
 
 /// Writes a CBOR map with small integer keys. Absent optionals are left out. The caller gives keys in ascending order.
+/// One writer can write several maps one after the other (``begin()``, ``end()``), into the same bytes.
 package struct FieldWriter {
     private var writer: CBORWriter
+    /// The place of the map that is being written, and the number of its fields.
+    private var start = 0
     private var count = 0
 
+    /// Begins a map.
+    ///
     /// - Parameter capacity: The expected bytes, so that usual maps are written without growing.
     init(capacity: Int = 0) {
         writer = CBORWriter(capacity: capacity)
+        begin()
+    }
+
+    /// The finished map, if it is the only one.
+    consuming func finish() -> [UInt8] {
+        _ = end()
+        return writer.finish()
+    }
+
+    /// Begins a map behind those that have ended.
+    mutating func begin() {
+        (start, count) = (writer.count, 0)
         writer.map(0)
     }
 
-    /// The finished map.
-    consuming func finish() -> [UInt8] {
+    /// Ends the map, and returns its place.
+    mutating func end() -> Range<Int> {
         precondition(count < 24, "A field map has at most 23 fields.")
-        writer.setFirst(0xA0 | UInt8(count))
-        return writer.finish()
+        writer.replace(at: start, by: 0xA0 | UInt8(count))
+        return start..<writer.count
+    }
+
+    /// Removes all maps. The next one must be begun.
+    mutating func reset() { writer.reset() }
+
+    /// Lends the bytes of a map that has ended.
+    func withBytes<R>(in range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        writer.withBytes(in: range, body)
     }
 
     /// Writes fields with numbers together: the room is made once, not for each of them.

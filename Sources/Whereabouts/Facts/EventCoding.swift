@@ -26,8 +26,23 @@ package struct PlainPart: Sendable {
     package let person: PersonID
     /// The kind of that key.
     package let keyClass: KeyClass
-    /// A CBOR map.
-    package let plaintext: [UInt8]
+    /// The place of its CBOR map in the bytes of the ``FactWriter``.
+    let plaintext: Range<Int>
+}
+
+/// The parts of an event before sealing in their order, without an allocation.
+package struct PlainParts: Sendable {
+    private var parts = InlineArray<3, PlainPart?>(repeating: nil)
+    /// How many there are: at most ``OpenedParts/most``.
+    package private(set) var count = 0
+
+    mutating func append(_ part: PlainPart) {
+        parts[count] = part
+        count += 1
+    }
+
+    /// The part at an index below ``count``.
+    package subscript(_ index: Int) -> PlainPart { parts[index].given }
 }
 
 /// A part as read from the log.
@@ -62,32 +77,19 @@ package struct OpenedParts {
     package subscript(_ index: Int) -> OpenedPart { parts[index] }
 }
 
-/// Encodes events to the log's bytes and back.
+/// Decodes events from the log's bytes. A ``FactWriter`` encodes them.
 package enum EventCoding {
-    /// An event's stored form before sealing.
+    /// An event's stored form before sealing. The bytes are those of the ``FactWriter`` that wrote it.
     package struct Encoded: Sendable {
         /// The number under which it is stored.
         package let kind: EventKind
-        /// The CBOR map that is stored unsealed.
-        package let clear: [UInt8]
+        /// The place of the CBOR map that is stored unsealed.
+        let clear: Range<Int>
         /// The parts to seal, in the order of the body.
-        package let parts: [PlainPart]
+        package let parts: PlainParts
     }
 
-    /// The clear map and the plaintexts of `event` in `stream`. Cost: about 0.3 µs for a fix.
-    package static func encode(_ event: Event, in stream: StreamID) -> Encoded {
-        var writer = FactWriter(in: stream)
-        let kind = event.kind
-        // Nine of ten events are fixes: called by name, it needs no look-up.
-        if kind == .fixReported {
-            FixReported.write(event, to: &writer)
-        } else {
-            kind.fact?.write(event, to: &writer)
-        }
-        return writer.finish(kind)
-    }
-
-    /// The event of `kind` in `stream`: the inverse of ``encode(_:in:)``.
+    /// The event of `kind` in `stream`: the inverse of ``FactWriter/write(_:in:)``.
     ///
     /// - Throws: ``CBORError`` if the bytes are not those of this kind. Nothing is guessed.
     package static func decode(

@@ -1,14 +1,53 @@
-/// Writes a fact: the clear map, and the plaintext of each part.
+/// Writes facts in their stored form before sealing: the clear map, and the plaintext of each part. One event follows the
+/// other in bytes that are used again, so no event makes an array.
 package struct FactWriter: FactVisitor {
     package typealias Failure = Never
 
-    /// The map that is stored unsealed.
-    package var clear = FieldWriter(capacity: 48)
-    /// The parts to seal, in the order of the body.
-    private(set) var parts: [PlainPart] = []
-    private let stream: StreamID
+    /// The events written since the last reset.
+    package private(set) var written: [EventCoding.Encoded] = []
+    /// The maps that are stored unsealed.
+    package var clear = FieldWriter()
+    /// The maps to seal.
+    private var sealed = FieldWriter()
+    /// The parts of the event that is being written, in the order of the body.
+    private var parts = PlainParts()
+    private var stream = StreamID.house
 
-    init(in stream: StreamID) { self.stream = stream }
+    /// A writer without events.
+    package init() { reset() }
+
+    /// Forgets the events written so far and keeps the room of their bytes.
+    package mutating func reset() {
+        written.removeAll(keepingCapacity: true)
+        clear.reset()
+        sealed.reset()
+    }
+
+    /// Writes an event of `stream` behind the others. Cost: about 0.2 µs for a fix.
+    ///
+    /// - Precondition: The contents of its parts are known.
+    @discardableResult
+    package mutating func write(_ event: Event, in stream: StreamID) -> EventCoding.Encoded {
+        let kind = event.kind
+        self.stream = stream
+        parts = PlainParts()
+        clear.begin()
+        // Nine of ten events are fixes: called by name, it needs no look-up.
+        if kind == .fixReported { FixReported.write(event, to: &self) } else { kind.fact?.write(event, to: &self) }
+        let encoded = EventCoding.Encoded(kind: kind, clear: clear.end(), parts: parts)
+        written.append(encoded)
+        return encoded
+    }
+
+    /// Lends the clear map of an event written since the last reset.
+    package func withClear<R>(of encoded: EventCoding.Encoded, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        clear.withBytes(in: encoded.clear, body)
+    }
+
+    /// Lends the plaintext of a part written since the last reset.
+    package func withPlaintext<R>(of part: PlainPart, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        sealed.withBytes(in: part.plaintext, body)
+    }
 
     package mutating func subject(_ given: PersonID?) -> PersonID { given.given }
 
@@ -21,9 +60,7 @@ package struct FactWriter: FactVisitor {
     ) -> Part<Content> {
         // An event is written once, with known content. One read back as erased is never written again.
         guard case .open(let content)? = given else { preconditionFailure("An erased part cannot be written.") }
-        var fields = FieldWriter(capacity: 112)
-        _ = Content.visit(content, &fields)
-        add(fields, keyClass, of: person)
+        add(keyClass, of: person) { _ = Content.visit(content, &$0) }
         return given.given
     }
 
@@ -31,15 +68,14 @@ package struct FactWriter: FactVisitor {
         _ keyClass: KeyClass, of person: PersonID?, _ given: Part<Content>?
     ) -> Part<Content>? { given.map { part(keyClass, of: person, $0) } }
 
-    /// Adds a part whose fields are written.
-    mutating func add(_ fields: consuming FieldWriter, _ keyClass: KeyClass, of person: PersonID?) {
+    /// Adds a part.
+    ///
+    /// - Parameter write: Writes its fields.
+    mutating func add(_ keyClass: KeyClass, of person: PersonID?, _ write: (inout FieldWriter) -> Void) {
         guard let person = person ?? stream.person else { preconditionFailure("A sealed part belongs to a person.") }
-        parts.append(PlainPart(person: person, keyClass: keyClass, plaintext: fields.finish()))
-    }
-
-    /// The kind, the clear map and the parts.
-    consuming func finish(_ kind: EventKind) -> EventCoding.Encoded {
-        EventCoding.Encoded(kind: kind, clear: clear.finish(), parts: parts)
+        sealed.begin()
+        write(&sealed)
+        parts.append(PlainPart(person: person, keyClass: keyClass, plaintext: sealed.end()))
     }
 }
 

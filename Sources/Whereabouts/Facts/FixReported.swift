@@ -23,9 +23,7 @@ enum FixReported: Fact {
         }
         fact.clear.integer(1, device.rawValue)
         fact.clear.identifier(2, query)
-        var fields = FieldWriter(capacity: 192)
-        fix.write(to: &fields)
-        fact.add(fields, .track, of: nil)
+        fact.add(.track, of: nil) { fix.write(to: &$0) }
     }
 
     static func read(from fact: inout FactReader) throws(CBORError) -> Event {

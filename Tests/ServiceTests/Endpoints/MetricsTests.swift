@@ -59,8 +59,7 @@ struct MetricsTests {
             }.reduce(0) { $0 + $1.value }
         }
         let events = try house.events()
-        for (kind, same) in Dictionary(grouping: events, by: { EventCoding.encode($0.event, in: $0.stream).kind.name })
-        {
+        for (kind, same) in Dictionary(grouping: events, by: \.event.kind.name) {
             #expect(value("whereabouts_events_total", ["kind": kind]) == Double(same.count), "\(kind)")
         }
         #expect(value("whereabouts_events_total") == Double(events.count))

@@ -105,7 +105,8 @@ import Whereabouts
         func key(of person: PersonID) throws -> Int64 {
             let event = Event.personAdded(person, handle: .open(LogScene.handle("someone")))
             sealing.begin()
-            try sealing.find(for: EventCoding.encode(event, in: .audit(person)), at: TestClock.start)
+            var facts = FactWriter()
+            try sealing.find(for: facts.write(event, in: .audit(person)), at: TestClock.start)
             try ring.makeDurable()
             return try #require(sealing.take(1).first).id
         }

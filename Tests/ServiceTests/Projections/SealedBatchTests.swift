@@ -69,8 +69,9 @@ import Transparency
             recordedAt: TestClock.start, actor: .operator, correlation: RequestID(high: 1, low: 2), cause: 0)
         var sealer = EventSealer()
         var bytes = CBORWriter()
-        let event = sealer.seal(
-            header, EventCoding.encode(.personErased(id), in: .audit(id)), keys: [], into: &bytes)
+        var facts = FactWriter()
+        let encoded = facts.write(.personErased(id), in: .audit(id))
+        let event = sealer.seal(header, encoded, of: facts, keys: [], into: &bytes)
         return (event, bytes)
     }
 

@@ -21,6 +21,30 @@ import Whereabouts
         }
     }
 
+    @Test func `events written into the same bytes are those written alone`() throws {
+        var events = AnyEvent(random: SplitMix(21))
+        var facts = FactWriter()
+        for _ in 0..<3 {
+            facts.reset()
+            let written = EventKind.allCases.shuffled(using: &events.random).compactMap { kind in
+                events.next(kind).map { (event: $0, stream: $1, encoded: facts.write($0, in: $1)) }
+            }
+            #expect(written.count == EventKind.allCases.count)
+            for (event, stream, encoded) in written {
+                let alone = EventCoding.encode(event, in: stream)
+                #expect(encoded.kind == alone.kind)
+                #expect(facts.withClear(of: encoded, Array.init) == alone.clear)
+                try #require(encoded.parts.count == alone.parts.count)
+                for index in alone.parts.indices {
+                    let part = encoded.parts[index]
+                    #expect(facts.withPlaintext(of: part, Array.init) == alone.parts[index].plaintext)
+                    #expect(part.person == alone.parts[index].person)
+                    #expect(part.keyClass == alone.parts[index].keyClass)
+                }
+            }
+        }
+    }
+
     @Test func `no float loses a bit on its way through an event`() throws {
         var events = AnyEvent(random: SplitMix(99))
         for _ in 0..<2000 {

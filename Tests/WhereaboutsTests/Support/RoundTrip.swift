@@ -1,6 +1,26 @@
 import Whereabouts
 
 extension EventCoding {
+    /// An event's stored form before sealing, with its own bytes.
+    struct Stored {
+        let kind: EventKind
+        let clear: [UInt8]
+        let parts: [(person: PersonID, keyClass: KeyClass, plaintext: [UInt8])]
+    }
+
+    /// What a writer writes that has written another event before.
+    static func encode(_ event: Event, in stream: StreamID) -> Stored {
+        var facts = FactWriter()
+        facts.write(.personErased(PersonID(rawValue: 9)), in: .audit(PersonID(rawValue: 9)))
+        let encoded = facts.write(event, in: stream)
+        return Stored(
+            kind: encoded.kind, clear: facts.withClear(of: encoded, Array.init),
+            parts: (0..<encoded.parts.count).map { index in
+                let part = encoded.parts[index]
+                return (part.person, part.keyClass, facts.withPlaintext(of: part, Array.init))
+            })
+    }
+
     /// Decodes the result of ``encode(_:in:)`` or a form from a table; `sealed` has the parts that cannot be opened,
     /// and their decoded form.
     static func decoded(
