@@ -53,7 +53,8 @@ struct EventOpener: ~Copyable {
                 parts.append(try openPart(&reader, UInt8(index), &wrongKeys))
             }
             try reader.end()
-            let event = try EventCoding.decode(kind: kind, in: header.stream, clear: clear, parts: parts)
+            let event = try EventCoding.decode(
+                kind: kind, in: header.stream, at: header.recordedAt, clear: clear, parts: parts)
             if !wrongKeys.isEmpty {
                 guard try isWhole(header, body, leaf, in: connection) else { throw .unexpected }
                 mistaken.formUnion(wrongKeys)

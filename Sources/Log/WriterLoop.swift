@@ -232,7 +232,7 @@ struct WriterLoop: ~Copyable {
         facts.reset()
         keys.begin()
         for index in decision.drafts.indices {
-            let encoded = facts.write(decision.drafts[index].event, in: decision.drafts[index].stream)
+            let encoded = facts.write(decision.drafts[index].event, in: decision.drafts[index].stream, at: now)
             do throws(LogError) {
                 try keys.find(for: encoded, at: now, isDaily: log.hasDailyKeys)
             } catch {
@@ -296,7 +296,7 @@ struct WriterLoop: ~Copyable {
         _ event: Event, to stream: StreamID, cause: Int64, actor: PrincipalID, correlation: RequestID, at now: Timestamp
     ) throws(LogError) {
         facts.reset()
-        let encoded = facts.write(event, in: stream)
+        let encoded = facts.write(event, in: stream, at: now)
         keys.begin()
         try keys.find(for: encoded, at: now, isDaily: log.hasDailyKeys)
         if let highest = keys.newHighestID() { log.changeStanding { $0.note(key: highest) } }

@@ -247,7 +247,7 @@ extension LogPlace {
             var reader = CBORReader(body)
             guard (try? reader.array()) == 1 else { return nil }
             let clear = UnsafeRawBufferPointer(rebasing: body.dropFirst(1))
-            return try? EventCoding.decode(kind: .logMoved, in: .house, clear: clear, parts: OpenedParts())
+            return try? EventCoding.decode(kind: .logMoved, in: .house, at: nil, clear: clear, parts: OpenedParts())
         }
         guard case .logMoved(let place)? = event else { return nil }
         self = place

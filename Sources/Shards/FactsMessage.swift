@@ -119,7 +119,7 @@ package struct FactsAnswer: Sendable {
             var written = FactWriter()
             for item in facts.items {
                 written.reset()
-                let encoded = written.write(item.event, in: item.stream)
+                let encoded = written.write(item.event, in: item.stream, at: nil)
                 array.beginObject()
                 array.field("stream", item.stream.rawValue)
                 array.field("kind", encoded.kind.rawValue)
@@ -164,10 +164,11 @@ package struct FactsAnswer: Sendable {
         var event: Event?
         clear.withUnsafeBytes { clear in
             if parts.isEmpty {
-                event = try? EventCoding.decode(kind: kind, in: stored, clear: clear, parts: OpenedParts())
+                event = try? EventCoding.decode(kind: kind, in: stored, at: nil, clear: clear, parts: OpenedParts())
             } else if let part = parts[0] {
                 event = part.withUnsafeBytes {
-                    try? EventCoding.decode(kind: kind, in: stored, clear: clear, parts: OpenedParts([.open($0)]))
+                    try? EventCoding.decode(
+                        kind: kind, in: stored, at: nil, clear: clear, parts: OpenedParts([.open($0)]))
                 }
             }
         }

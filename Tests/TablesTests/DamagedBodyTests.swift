@@ -29,7 +29,7 @@ import Testing
         private func decode(_ clear: [UInt8], _ rest: ArraySlice<[UInt8]>, _ opened: [OpenedPart]) -> Event? {
             guard let part = rest.first else {
                 return clear.withUnsafeBytes { clear in
-                    try? EventCoding.decode(kind: kind, in: stream, clear: clear, parts: OpenedParts(opened))
+                    try? EventCoding.decode(kind: kind, in: stream, at: nil, clear: clear, parts: OpenedParts(opened))
                 }
             }
             return part.withUnsafeBytes { decode(clear, rest.dropFirst(), opened + [.open($0)]) }

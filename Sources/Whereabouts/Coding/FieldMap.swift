@@ -5,6 +5,8 @@ struct NumberFields {
     /// A key below 24, and a head with eight bytes.
     static let mostBytesOfOne = 10
 
+    /// Whether ``double(_:_:)`` may write a count of hundredths.
+    var usesHundredths = false
     fileprivate var cursor: CBORCursor
     fileprivate var count = 0
 
@@ -46,12 +48,17 @@ struct NumberFields {
         cursor.bool(value)
     }
 
-    /// A whole number below 2³¹ is stored as an integer, which is shorter, another as the shortest float.
+    /// A whole number below 2³¹ is stored as an integer, which is shorter, another as the shortest float. With
+    /// ``usesHundredths``, one with at most two decimals is stored as an array of one integer, its hundredths, if that is
+    /// shorter than the float.
     mutating func double(_ number: Int64, _ value: Double?) {
         guard let value else { return }
         key(number)
         if abs(value) < 2_147_483_648, let whole = Int64(exactly: value), whole != 0 || value.sign == .plus {
             cursor.integer(whole)
+        } else if usesHundredths, let hundredths = CBORCursor.hundredths(value) {
+            cursor.array(1)
+            cursor.integer(hundredths)
         } else {
             cursor.float(value)
         }
@@ -73,6 +80,16 @@ extension CBORCursor {
         } else {
             float(value)
         }
+    }
+
+    /// The hundredths of a number that has at most two decimals; `nil` if a float of it takes no more bytes than an array
+    /// of them.
+    fileprivate static func hundredths(_ value: Double) -> Int64? {
+        let scaled = (value * 100).rounded()
+        // Up to here the array has at most four bytes, and a float of 16 bits three.
+        guard abs(scaled) <= 65_535, scaled != 0, scaled / 100 == value else { return nil }
+        let single = Float(value)
+        return Double(single) == value && halfBits(single) != nil ? nil : Int64(scaled)
     }
 }
 
@@ -183,6 +200,8 @@ package struct FieldReader {
     /// The key of the next field; the greatest number at the end.
     private(set) var nextKey: Int64 = -1
     private let integers: ClosedRange<Int64>
+    /// Whether ``double(_:)`` reads a count of hundredths.
+    var readsHundredths = false
 
     /// Integers within 2⁵³ of 0: 1000 times one (seconds to milliseconds) and the difference of two fit in 64 bits.
     static let computable = -(Int64(1) << 53)...(Int64(1) << 53)
@@ -263,8 +282,15 @@ package struct FieldReader {
     }
 
     mutating func double(_ number: Int64) throws(CBORError) -> Double? {
-        try field(number) { (reader) throws(CBORError) in
-            try reader.peekMajorType() == 7 ? try reader.float() : Double(try reader.integer())
+        let readsHundredths = readsHundredths
+        return try field(number) { (reader) throws(CBORError) in
+            switch try reader.peekMajorType() {
+            case 7: return try reader.float()
+            case 4 where readsHundredths:
+                guard try reader.array() == 1 else { throw .unexpected }
+                return Double(try reader.integer()) / 100
+            default: return Double(try reader.integer())
+            }
         }
     }
 

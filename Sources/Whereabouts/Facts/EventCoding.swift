@@ -3,10 +3,11 @@
 //     [clear, [key id, nonce, ciphertext ‖ tag] …]
 //
 // where `clear` and each plaintext are maps with small integer keys. The folder `Facts` declares them, and `events.cddl`
-// beside the Events page of the catalog lists them. Example, a fix with 5 m accuracy at 2026-01-01T00:00:00Z, 52.5211557 °N 13.4038584 °E from device 3:
+// beside the Events page of the catalog lists them. Example, a fix with 5 m accuracy, recorded 1,234 ms after its timestamp,
+// at 52.5211557 °N 13.4038584 °E from device 3:
 //
 //     clear      A1 01 03
-//     plaintext  A4 01 1B 0000019B76DA8800 02 1A 1F4E0C05 03 1A 07FD3F08 04 05
+//     plaintext  A4 00 19 04D2 02 1A 1F4E17A5 03 1A 07FD4438 04 05
 //
 // A stored form is never edited. A new field gets a new key with a meaning for its absence. A changed meaning gets a
 // new kind, and `decode` continues to read the old one.
@@ -89,13 +90,15 @@ package enum EventCoding {
         package let parts: PlainParts
     }
 
-    /// The event of `kind` in `stream`: the inverse of ``FactWriter/write(_:in:)``.
+    /// The event of `kind` in `stream`: the inverse of ``FactWriter/write(_:in:at:)``.
     ///
+    /// - Parameter recordedAt: As it was given to the writer.
     /// - Throws: ``CBORError`` if the bytes are not those of this kind. Nothing is guessed.
     package static func decode(
-        kind: EventKind, in stream: StreamID, clear: UnsafeRawBufferPointer, parts: OpenedParts
+        kind: EventKind, in stream: StreamID, at recordedAt: Timestamp?, clear: UnsafeRawBufferPointer,
+        parts: OpenedParts
     ) throws(CBORError) -> Event {
-        var reader = try FactReader(in: stream, clear: clear, parts: parts)
+        var reader = try FactReader(in: stream, at: recordedAt, clear: clear, parts: parts)
         let event =
             kind == .fixReported
             ? try FixReported.read(from: &reader) : try require(kind.fact).read(from: &reader)

@@ -5,15 +5,19 @@ package struct FactReader: FactVisitor {
     /// The map that is stored unsealed.
     package var clear: FieldReader
     private let stream: StreamID
+    /// The time at which the event was recorded; `nil` if it is written in a form that says all by itself.
+    let recordedAt: Timestamp?
     private let parts: OpenedParts
     /// The number of parts that were read.
     private var partsRead = 0
 
     /// - Throws: ``CBORError`` if `clear` is not a map.
-    init(in stream: StreamID, clear: UnsafeRawBufferPointer, parts: OpenedParts) throws(CBORError) {
+    init(
+        in stream: StreamID, at recordedAt: Timestamp?, clear: UnsafeRawBufferPointer, parts: OpenedParts
+    ) throws(CBORError) {
         // Folds use the clear part without a check of a key or a hash.
         self.clear = try FieldReader(clear, integers: FieldReader.computable)
-        (self.stream, self.parts) = (stream, parts)
+        (self.stream, self.recordedAt, self.parts) = (stream, recordedAt, parts)
     }
 
     package mutating func subject(_: PersonID?) throws(CBORError) -> PersonID { try require(stream.person) }

@@ -12,6 +12,8 @@ package struct FactWriter: FactVisitor {
     /// The parts of the event that is being written, in the order of the body.
     private var parts = PlainParts()
     private var stream = StreamID.house
+    /// The time at which the event is recorded.
+    private(set) var recordedAt: Timestamp?
 
     /// A writer without events.
     package init() { reset() }
@@ -25,12 +27,14 @@ package struct FactWriter: FactVisitor {
 
     /// Writes an event of `stream` behind the others. Cost: about 0.2 µs for a fix.
     ///
+    /// - Parameter recordedAt: The time at which it is recorded; `nil` for a form that says all by itself.
     /// - Precondition: The contents of its parts are known.
     @discardableResult
-    package mutating func write(_ event: Event, in stream: StreamID) -> EventCoding.Encoded {
+    package mutating func write(
+        _ event: Event, in stream: StreamID, at recordedAt: Timestamp?
+    ) -> EventCoding.Encoded {
         let kind = event.kind
-        self.stream = stream
-        parts = PlainParts()
+        (self.stream, self.recordedAt, parts) = (stream, recordedAt, PlainParts())
         clear.begin()
         // Nine of ten events are fixes: called by name, it needs no look-up.
         if kind == .fixReported { FixReported.write(event, to: &self) } else { kind.fact?.write(event, to: &self) }

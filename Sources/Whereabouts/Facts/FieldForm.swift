@@ -69,6 +69,10 @@ package struct FieldForm: Sendable {
     static let bool = FieldForm("bool", .bool)
     static let real = FieldForm(
         "real", as: "int / float", note: "an integer below 2^31 in size is stored as such", .real)
+    static let decimal = FieldForm(
+        "decimal", as: "int / float / [int]",
+        note: "as real; an array counts hundredths and is used where it is shorter and gives the very same double",
+        .real)
     static let latitude = FieldForm(
         "degrees", as: "int / float",
         note: "an integer counts 10^-7 degrees and is used whenever it gives the very same double", .degrees(90))

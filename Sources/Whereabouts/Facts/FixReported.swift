@@ -23,7 +23,8 @@ enum FixReported: Fact {
         }
         fact.clear.integer(1, device.rawValue)
         fact.clear.identifier(2, query)
-        fact.add(.track, of: nil) { fix.write(to: &$0) }
+        let recordedAt = fact.recordedAt
+        fact.add(.track, of: nil) { fix.write(to: &$0, recordedAt: recordedAt) }
     }
 
     static func read(from fact: inout FactReader) throws(CBORError) -> Event {
@@ -32,7 +33,7 @@ enum FixReported: Fact {
         switch try fact.nextPart() {
         case .open(let bytes):
             var fields = try FieldReader(bytes)
-            let fix = try Fix(from: &fields)
+            let fix = try Fix(from: &fields, recordedAt: fact.recordedAt)
             try fields.end()
             return .fixReported(device: device, answering: query, .open(fix))
         case .erased: return .fixReported(device: device, answering: query, .erased)

@@ -5,7 +5,8 @@ extension HeadsCommitment {
         guard (try? reader.array()) == 1 else { return nil }
         let clear = UnsafeRawBufferPointer(rebasing: body.dropFirst(1))
         guard
-            let event = try? EventCoding.decode(kind: .headsCommitted, in: .house, clear: clear, parts: OpenedParts()),
+            let event = try? EventCoding.decode(
+                kind: .headsCommitted, in: .house, at: nil, clear: clear, parts: OpenedParts()),
             case .headsCommitted(let heads) = event
         else { return nil }
         self = heads

@@ -39,7 +39,7 @@ enum StoredForms {
                 }
             }
             return try clear.withUnsafeBytes { clear in
-                try EventCoding.decode(kind: kind, in: stream, clear: clear, parts: OpenedParts(opened))
+                try EventCoding.decode(kind: kind, in: stream, at: nil, clear: clear, parts: OpenedParts(opened))
             }
         }
     }

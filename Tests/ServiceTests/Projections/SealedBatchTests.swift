@@ -70,7 +70,7 @@ import Transparency
         var sealer = EventSealer()
         var bytes = CBORWriter()
         var facts = FactWriter()
-        let encoded = facts.write(.personErased(id), in: .audit(id))
+        let encoded = facts.write(.personErased(id), in: .audit(id), at: nil)
         let event = sealer.seal(header, encoded, of: facts, keys: [], into: &bytes)
         return (event, bytes)
     }

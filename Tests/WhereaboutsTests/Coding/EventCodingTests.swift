@@ -27,7 +27,7 @@ import Whereabouts
         for _ in 0..<3 {
             facts.reset()
             let written = EventKind.allCases.shuffled(using: &events.random).compactMap { kind in
-                events.next(kind).map { (event: $0, stream: $1, encoded: facts.write($0, in: $1)) }
+                events.next(kind).map { (event: $0, stream: $1, encoded: facts.write($0, in: $1, at: nil)) }
             }
             #expect(written.count == EventKind.allCases.count)
             for (event, stream, encoded) in written {
@@ -45,20 +45,30 @@ import Whereabouts
         }
     }
 
-    @Test func `no float loses a bit on its way through an event`() throws {
+    @Test func `no float and no time loses a bit on its way through an event`() throws {
         var events = AnyEvent(random: SplitMix(99))
-        for _ in 0..<2000 {
+        for round in 0..<4000 {
             let fix = events.fix()
             let track = StreamID.track(PersonID(rawValue: 2))
+            let near = fix.timestamp.milliseconds + Int64.random(in: -100_000...100_000, using: &events.random)
+            let recordedAt: Timestamp? =
+                switch round % 4 {
+                case 0: nil
+                case 1: Timestamp(milliseconds: [.min, .max].randomElement(using: &events.random) ?? 0)
+                default: Timestamp(milliseconds: near)
+                }
             let encoded = EventCoding.encode(
-                .fixReported(device: DeviceID(rawValue: 3), answering: nil, .open(fix)), in: track)
+                .fixReported(device: DeviceID(rawValue: 3), answering: nil, .open(fix)), in: track, at: recordedAt)
             guard
                 case .fixReported(_, _, .open(let back)) = try EventCoding.decoded(
-                    .fixReported, track, clear: encoded.clear, parts: encoded.parts.map(\.plaintext))
+                    .fixReported, track, at: recordedAt, clear: encoded.clear, parts: encoded.parts.map(\.plaintext))
             else {
                 Issue.record("A fix came back as something else.")
                 return
             }
+            #expect(back == fix)
+            #expect(back.speed?.bitPattern == fix.speed?.bitPattern)
+            #expect(back.batteryLevel?.bitPattern == fix.batteryLevel?.bitPattern)
             #expect(back.coordinate.latitude.bitPattern == fix.coordinate.latitude.bitPattern)
             #expect(back.coordinate.longitude.bitPattern == fix.coordinate.longitude.bitPattern)
             #expect(back.horizontalAccuracy?.bitPattern == fix.horizontalAccuracy?.bitPattern)
@@ -85,6 +95,45 @@ import Whereabouts
         }
         let kinds = Set(lines.compactMap { Int64($0.split(separator: " ")[1]) })
         #expect(kinds == Set(EventKind.allCases.map(\.rawValue)))
+    }
+
+    @Test func `a fix has the stored form of its time of recording, for ever`() throws {
+        let lines = try Repository.rows(of: "fixes-v1.txt")
+        #expect(lines.count == GoldenEvents.fixes.count)
+        for line in lines {
+            let fields = line.split(separator: " ")
+            let fix = try #require(GoldenEvents.fixes[String(fields[0])], "\(fields[0])")
+            let recordedAt = Timestamp(milliseconds: try #require(Int64(fields[1])))
+            let stream = StreamID(rawValue: try #require(Int64(fields[2])))
+            let (clear, part) = (try #require(bytes(hex: fields[3])), try #require(bytes(hex: fields[4])))
+            let expected = Event.fixReported(device: DeviceID(rawValue: 3), answering: nil, .open(fix))
+            let back = try EventCoding.decoded(.fixReported, stream, at: recordedAt, clear: clear, parts: [part])
+            #expect(back == expected)
+            let encoded = EventCoding.encode(expected, in: stream, at: recordedAt)
+            #expect(encoded.clear == clear)
+            #expect(encoded.parts.map(\.plaintext) == [part], "\(fields[0])")
+            // Without the time, nobody guesses.
+            if !fields[0].hasSuffix("older") {
+                #expect(throws: CBORError.self) {
+                    try EventCoding.decoded(.fixReported, stream, clear: clear, parts: [part])
+                }
+            }
+        }
+    }
+
+    @Test func `an age that no time can have, and hundredths that are no number, are refused`() throws {
+        let recordedAt = Timestamp(milliseconds: 1_767_225_600_000)
+        for digits in [
+            // An age of −2⁶³, none of any number, hundredths of nothing and of two numbers.
+            "a2003b7fffffffffffffff021a1f4e17a5", "a2000a021a1f4e17a5", "a40000021a1f4e17a5031a07fd44380480",
+            "a40000021a1f4e17a5031a07fd443804820102",
+        ] {
+            let part = try #require(bytes(hex: Substring(digits)))
+            #expect(throws: CBORError.self) {
+                try EventCoding.decoded(
+                    .fixReported, .track(PersonID(rawValue: 2)), at: recordedAt, clear: [0xA1, 1, 3], parts: [part])
+            }
+        }
     }
 
     @Test(arguments: EventKind.allCases)

@@ -34,6 +34,10 @@ import Testing
                 wrong = form()
                 del (wrong[1] or wrong[2][0])[1]
                 assert not fits(wrong), name
+            schema = pycddl.Schema('root = fix' + chr(10) + text)
+            for line in open('\(root)/Tests/Conformance/fixes-v1.txt'):
+                if not line.startswith('#'):
+                    schema.validate_cbor(bytes.fromhex(line.split()[4]))
             """
         try Foreign.python(program)
     }

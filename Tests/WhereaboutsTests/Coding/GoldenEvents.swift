@@ -3,6 +3,25 @@ import Whereabouts
 
 /// The events of the lines of `Tests/Conformance/events-v1.txt`.
 enum GoldenEvents {
+    /// The fixes of the lines of `Tests/Conformance/fixes-v1.txt`.
+    static let fixes: [String: Fix] = {
+        func fix(_ accuracy: Double? = nil, at time: Timestamp = newYear) -> Fix {
+            Fix(timestamp: time, coordinate: coordinate(52.5211557, 13.4038584), horizontalAccuracy: accuracy)
+        }
+        var decimals = fix(12.3)
+        (decimals.altitude, decimals.ellipsoidalAltitude, decimals.verticalAccuracy) = (171.2, -12.34, 655.35)
+        (decimals.speed, decimals.speedAccuracy, decimals.course) = (1.34, 0.5, 655.36)
+        (decimals.courseAccuracy, decimals.batteryLevel) = (1.0 / 3, 0.85)
+        var floats = fix(-1)
+        (floats.altitude, floats.ellipsoidalAltitude, floats.verticalAccuracy) = (-0.0, 171.25, 0.001)
+        (floats.speed, floats.speedAccuracy, floats.course) = (1e300, 655.25, 1000.125)
+        (floats.courseAccuracy, floats.batteryLevel) = (-655.35, 0.01)
+        return [
+            "FixReported-age": fix(5), "FixReported-ahead": fix(), "FixReported-seven-weeks": fix(),
+            "FixReported-older": fix(), "FixReported-decimals": decimals, "FixReported-floats": floats,
+        ]
+    }()
+
     private static let query = Identifier128(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
     private static let apnsID = Identifier128(high: 0x1011_1213_1415_1617, low: 0x1819_1A1B_1C1D_1E1F)
     private static let hash = Hash256(

@@ -145,8 +145,9 @@ struct AnyEvent {
     }
 
     mutating func real() -> Double {
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<6, using: &random) {
         case 0: pick([0, -0.0, -1, 2_147_483_647, 2_147_483_648, 1e300, -1e-300, .infinity])
+        case 5: Double(Int.random(in: -70_000...70_000, using: &random)) / pick([10, 100, 1000])
         case 1: Double(Int.random(in: -500...9000, using: &random))
         case 2: Double(Float.random(in: 0...100, using: &random))
         default: .random(in: -1000...10_000, using: &random)

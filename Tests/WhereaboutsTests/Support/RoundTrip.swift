@@ -9,10 +9,10 @@ extension EventCoding {
     }
 
     /// What a writer writes that has written another event before.
-    static func encode(_ event: Event, in stream: StreamID) -> Stored {
+    static func encode(_ event: Event, in stream: StreamID, at recordedAt: Timestamp? = nil) -> Stored {
         var facts = FactWriter()
-        facts.write(.personErased(PersonID(rawValue: 9)), in: .audit(PersonID(rawValue: 9)))
-        let encoded = facts.write(event, in: stream)
+        facts.write(.personErased(PersonID(rawValue: 9)), in: .audit(PersonID(rawValue: 9)), at: nil)
+        let encoded = facts.write(event, in: stream, at: recordedAt)
         return Stored(
             kind: encoded.kind, clear: facts.withClear(of: encoded, Array.init),
             parts: (0..<encoded.parts.count).map { index in
@@ -21,10 +21,10 @@ extension EventCoding {
             })
     }
 
-    /// Decodes the result of ``encode(_:in:)`` or a form from a table; `sealed` has the parts that cannot be opened,
+    /// Decodes the result of ``encode(_:in:at:)`` or a form from a table; `sealed` has the parts that cannot be opened,
     /// and their decoded form.
     static func decoded(
-        _ kind: EventKind, _ stream: StreamID, clear: [UInt8], parts: [[UInt8]],
+        _ kind: EventKind, _ stream: StreamID, at recordedAt: Timestamp? = nil, clear: [UInt8], parts: [[UInt8]],
         sealed: (Int) -> OpenedPart? = { _ in nil }
     ) throws(CBORError) -> Event {
         // Copies that outlive the closures: one buffer for each part.
@@ -37,7 +37,8 @@ extension EventCoding {
         let opened = buffers.enumerated().map { sealed($0) ?? .open(UnsafeRawBufferPointer($1)) }
         let result: Result<Event, CBORError> = clear.withUnsafeBytes { clear in
             do throws(CBORError) {
-                return .success(try decode(kind: kind, in: stream, clear: clear, parts: OpenedParts(opened)))
+                return .success(
+                    try decode(kind: kind, in: stream, at: recordedAt, clear: clear, parts: OpenedParts(opened)))
             } catch { return .failure(error) }
         }
         return try result.get()
