@@ -1,8 +1,8 @@
 import Geodesy
 
 // The fields of a fix, written and read by hand: nine of ten events are fixes. An event stores the time of a fix as its
-// age when it was recorded, and numbers with two decimals as hundredths: four bytes and five less than in the form without
-// a time of recording, which other files have, and which every event had before.
+// age at the recording, and a number with at most two decimals as its hundredths, which saves some five bytes each. Other
+// files have no time of recording: they have the form that events had before.
 
 extension Fix: FieldShape {
     package static let forms: [[ShapeField]] = [
