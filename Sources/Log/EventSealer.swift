@@ -85,15 +85,14 @@ struct SealingKeys {
     ///
     /// - Parameter isDaily: Whether a person's track is sealed under keys of days.
     mutating func find(
-        for encoded: EventCoding.Encoded, at time: Timestamp, isDaily: (PersonID) -> Bool = { _ in false }
+        for parts: ArraySlice<PlainPart>, at time: Timestamp, isDaily: (PersonID) -> Bool = { _ in false }
     ) throws(LogError) {
         let (generation, day) = (ring.currentGeneration, CalendarDay(utc: time))
         if generation != self.generation || day != self.day {
             keys = [:]
             (self.generation, self.day) = (generation, day)
         }
-        for index in 0..<encoded.parts.count {
-            let part = encoded.parts[index]
+        for part in parts {
             let slot = part.person.rawValue << 1 | part.keyClass.rawValue
             if let known = keys[slot] {
                 found.append(known)
@@ -133,13 +132,13 @@ struct EventSealer: ~Copyable {
         let body = bytes.count
         bytes.array(1 + encoded.parts.count)
         facts.withClear(of: encoded) { bytes.raw($0) }
-        for index in 0..<encoded.parts.count {
+        for (index, part) in facts.parts(of: encoded).enumerated() {
             let (id, key) = keys[keys.startIndex + index]
             bytes.array(3)
             bytes.integer(id)
             nonces.withNext { nonce in
                 bytes.byteString(nonce)
-                facts.withPlaintext(of: encoded.parts[index]) { plaintext in
+                facts.withPlaintext(of: part) { plaintext in
                     bytes.byteString(count: plaintext.count + AES256GCM.tagByteCount) { sealed in
                         cipher.seal(
                             plaintext, key: key, nonce: nonce, associated: head.items(and: UInt8(index)), into: sealed)

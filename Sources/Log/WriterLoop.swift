@@ -234,7 +234,7 @@ struct WriterLoop: ~Copyable {
         for index in decision.drafts.indices {
             let encoded = facts.write(decision.drafts[index].event, in: decision.drafts[index].stream, at: now)
             do throws(LogError) {
-                try keys.find(for: encoded, at: now, isDaily: log.hasDailyKeys)
+                try keys.find(for: facts.parts(of: encoded), at: now, isDaily: log.hasDailyKeys)
             } catch {
                 guard case .keyUnreadable(let id) = error else { throw error }
                 if unreadable.insert(id).inserted { Diagnostics.fault("key.unreadable", "\(error)") }
@@ -298,7 +298,7 @@ struct WriterLoop: ~Copyable {
         facts.reset()
         let encoded = facts.write(event, in: stream, at: now)
         keys.begin()
-        try keys.find(for: encoded, at: now, isDaily: log.hasDailyKeys)
+        try keys.find(for: facts.parts(of: encoded), at: now, isDaily: log.hasDailyKeys)
         if let highest = keys.newHighestID() { log.changeStanding { $0.note(key: highest) } }
         number(event, encoded, to: stream, cause: cause, actor: actor, correlation: correlation, at: now)
     }

@@ -127,8 +127,8 @@ package struct FactsAnswer: Sendable {
                 array.field("request", item.correlation.description)
                 array.field("clear", written.withClear(of: encoded) { Hex.encode($0) })
                 array.array("parts") { parts in
-                    for index in 0..<encoded.parts.count {
-                        parts.value(written.withPlaintext(of: encoded.parts[index]) { Hex.encode($0) })
+                    for part in written.parts(of: encoded) {
+                        parts.value(written.withPlaintext(of: part) { Hex.encode($0) })
                     }
                 }
                 array.endObject()

@@ -31,21 +31,6 @@ package struct PlainPart: Sendable {
     let plaintext: Range<Int>
 }
 
-/// The parts of an event before sealing in their order, without an allocation.
-package struct PlainParts: Sendable {
-    private var parts = InlineArray<3, PlainPart?>(repeating: nil)
-    /// How many there are: at most ``OpenedParts/most``.
-    package private(set) var count = 0
-
-    mutating func append(_ part: PlainPart) {
-        parts[count] = part
-        count += 1
-    }
-
-    /// The part at an index below ``count``.
-    package subscript(_ index: Int) -> PlainPart { parts[index].given }
-}
-
 /// A part as read from the log.
 package enum OpenedPart {
     /// Valid while the closure that lent the bytes runs.
@@ -86,8 +71,8 @@ package enum EventCoding {
         package let kind: EventKind
         /// The place of the CBOR map that is stored unsealed.
         let clear: Range<Int>
-        /// The parts to seal, in the order of the body.
-        package let parts: PlainParts
+        /// The places of the parts to seal, in the order of the body.
+        package let parts: Range<Int>
     }
 
     /// The event of `kind` in `stream`: the inverse of ``FactWriter/write(_:in:at:)``.

@@ -5,7 +5,7 @@ package struct FactReader: FactVisitor {
     /// The map that is stored unsealed.
     package var clear: FieldReader
     private let stream: StreamID
-    /// The time at which the event was recorded; `nil` if it is written in a form that says all by itself.
+    /// The time at which the event was recorded; `nil` for a form that does not depend on it.
     let recordedAt: Timestamp?
     private let parts: OpenedParts
     /// The number of parts that were read.

@@ -1,5 +1,5 @@
-/// Writes facts in their stored form before sealing: the clear map, and the plaintext of each part. One event follows the
-/// other in bytes that are used again, so no event makes an array.
+/// Writes facts in their stored form before sealing: the clear map, and the plaintext of each part. Events follow one another
+/// in buffers that are reused, so none of them allocates an array.
 package struct FactWriter: FactVisitor {
     package typealias Failure = Never
 
@@ -9,8 +9,8 @@ package struct FactWriter: FactVisitor {
     package var clear = FieldWriter()
     /// The maps to seal.
     private var sealed = FieldWriter()
-    /// The parts of the event that is being written, in the order of the body.
-    private var parts = PlainParts()
+    /// The parts of all events, in the order of their bodies.
+    private var parts: [PlainPart] = []
     private var stream = StreamID.house
     /// The time at which the event is recorded.
     private(set) var recordedAt: Timestamp?
@@ -18,27 +18,29 @@ package struct FactWriter: FactVisitor {
     /// A writer without events.
     package init() { reset() }
 
-    /// Forgets the events written so far and keeps the room of their bytes.
+    /// Forgets the events written so far and keeps the buffers.
     package mutating func reset() {
         written.removeAll(keepingCapacity: true)
+        parts.removeAll(keepingCapacity: true)
         clear.reset()
         sealed.reset()
     }
 
     /// Writes an event of `stream` behind the others. Cost: about 0.2 µs for a fix.
     ///
-    /// - Parameter recordedAt: The time at which it is recorded; `nil` for a form that says all by itself.
+    /// - Parameter recordedAt: The time at which it is recorded; `nil` for a form that does not depend on it.
     /// - Precondition: The contents of its parts are known.
     @discardableResult
     package mutating func write(
         _ event: Event, in stream: StreamID, at recordedAt: Timestamp?
     ) -> EventCoding.Encoded {
         let kind = event.kind
-        (self.stream, self.recordedAt, parts) = (stream, recordedAt, PlainParts())
+        (self.stream, self.recordedAt) = (stream, recordedAt)
+        let firstPart = parts.count
         clear.begin()
         // Nine of ten events are fixes: called by name, it needs no look-up.
         if kind == .fixReported { FixReported.write(event, to: &self) } else { kind.fact?.write(event, to: &self) }
-        let encoded = EventCoding.Encoded(kind: kind, clear: clear.end(), parts: parts)
+        let encoded = EventCoding.Encoded(kind: kind, clear: clear.end(), parts: firstPart..<parts.count)
         written.append(encoded)
         return encoded
     }
@@ -47,6 +49,9 @@ package struct FactWriter: FactVisitor {
     package func withClear<R>(of encoded: EventCoding.Encoded, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         clear.withBytes(in: encoded.clear, body)
     }
+
+    /// The parts of an event written since the last reset.
+    package func parts(of encoded: EventCoding.Encoded) -> ArraySlice<PlainPart> { parts[encoded.parts] }
 
     /// Lends the plaintext of a part written since the last reset.
     package func withPlaintext<R>(of part: PlainPart, _ body: (UnsafeRawBufferPointer) -> R) -> R {

@@ -86,7 +86,7 @@ import Whereabouts
             "POST", "/v1/people/walker/location-queries", as: friend,
             #"{"purpose":"late for dinner","deadlineSeconds":60}"#)
         let id = try #require(asked["id"]?.string)
-        // Before the deadline: whoever looks at the clock in between would end the question.
+        // The clock must stay before the deadline, or the service may end the question before the next line.
         report(48.2760, 16.4000, after: 20)
         house.clock.set(Timestamp(milliseconds: askedAt.milliseconds + 59_500))
         let answer = house.send(

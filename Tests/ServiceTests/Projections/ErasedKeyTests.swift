@@ -106,7 +106,8 @@ import Whereabouts
             let event = Event.personAdded(person, handle: .open(LogScene.handle("someone")))
             sealing.begin()
             var facts = FactWriter()
-            try sealing.find(for: facts.write(event, in: .audit(person), at: nil), at: TestClock.start)
+            let encoded = facts.write(event, in: .audit(person), at: nil)
+            try sealing.find(for: facts.parts(of: encoded), at: TestClock.start)
             try ring.makeDurable()
             return try #require(sealing.take(1).first).id
         }

@@ -36,7 +36,7 @@ import Whereabouts
                 #expect(facts.withClear(of: encoded, Array.init) == alone.clear)
                 try #require(encoded.parts.count == alone.parts.count)
                 for index in alone.parts.indices {
-                    let part = encoded.parts[index]
+                    let part = facts.parts(of: encoded)[encoded.parts.lowerBound + index]
                     #expect(facts.withPlaintext(of: part, Array.init) == alone.parts[index].plaintext)
                     #expect(part.person == alone.parts[index].person)
                     #expect(part.keyClass == alone.parts[index].keyClass)
@@ -112,7 +112,7 @@ import Whereabouts
             let encoded = EventCoding.encode(expected, in: stream, at: recordedAt)
             #expect(encoded.clear == clear)
             #expect(encoded.parts.map(\.plaintext) == [part], "\(fields[0])")
-            // Without the time, nobody guesses.
+            // Without the time of recording it is refused.
             if !fields[0].hasSuffix("older") {
                 #expect(throws: CBORError.self) {
                     try EventCoding.decoded(.fixReported, stream, clear: clear, parts: [part])

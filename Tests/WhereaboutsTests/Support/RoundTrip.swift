@@ -15,10 +15,7 @@ extension EventCoding {
         let encoded = facts.write(event, in: stream, at: recordedAt)
         return Stored(
             kind: encoded.kind, clear: facts.withClear(of: encoded, Array.init),
-            parts: (0..<encoded.parts.count).map { index in
-                let part = encoded.parts[index]
-                return (part.person, part.keyClass, facts.withPlaintext(of: part, Array.init))
-            })
+            parts: facts.parts(of: encoded).map { ($0.person, $0.keyClass, facts.withPlaintext(of: $0, Array.init)) })
     }
 
     /// Decodes the result of ``encode(_:in:at:)`` or a form from a table; `sealed` has the parts that cannot be opened,
