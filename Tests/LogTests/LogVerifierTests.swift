@@ -86,8 +86,14 @@ import Whereabouts
     @Test(
         arguments: [
             ("UPDATE log SET size = size - 1, compact_range = x''", 44), ("UPDATE log SET size = 45", 44),
-            ("UPDATE log SET head = CAST(x'00' || substr(head, 2) AS BLOB)", 44),
-            ("UPDATE log SET compact_range = CAST(x'00' || substr(compact_range, 2) AS BLOB)", 44),
+            (
+                "UPDATE log SET head = CAST(iif(substr(head, 1, 1) = x'00', x'01', x'00') || substr(head, 2) AS BLOB)",
+                44
+            ),
+            (
+                "UPDATE log SET compact_range = CAST(iif(substr(compact_range, 1, 1) = x'00', x'01', x'00') || substr(compact_range, 2) AS BLOB)",
+                44
+            ),
             ("DELETE FROM log", 44),
             (
                 "INSERT INTO event SELECT 45, stream, 1, 1, 1, 1, correlation, 0, body, leaf FROM event WHERE number = 1",
