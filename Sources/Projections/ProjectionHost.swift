@@ -21,7 +21,7 @@ package final class ProjectionHost: Sendable {
     private static let restMilliseconds = 50.0...250.0
     /// Under load, the thread rests so many times as long as it folded. More events of a person are then in a transaction,
     /// and it writes the person's rows once.
-    private static let restShare = 3.0
+    private static let restShare = 10.0
 
     /// The state that the thread shares with others.
     struct Shared {

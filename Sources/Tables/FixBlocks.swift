@@ -24,6 +24,20 @@ final class FixBlocks {
     /// The blocks in memory between commits, 5 to 20 KiB each.
     private static let blocksMax = 2048
 
+    /// What a row has.
+    private struct Content {
+        let fixes: [FixRow]
+        let packing: FixPacking
+    }
+
+    /// A row to be written.
+    private struct Row {
+        let first: FixRow
+        let following: [UInt8]
+        /// The number of fixes.
+        let count: Int
+    }
+
     private final class Block {
         let person: PersonID
         /// The first fix of the row in the file; `nil` for a block that has no row, which is the person's only one.
@@ -34,11 +48,14 @@ final class FixBlocks {
         let end: FixIdentity?
         /// In the order of ``FixIdentity``.
         var fixes: [FixRow]
+        /// The first of these, as many as it has; `nil` after a change that is no addition at the end.
+        var packing: FixPacking?
         var isChanged = false
 
         /// A block as it is in the file.
-        init(of person: PersonID, isFirst: Bool, end: FixIdentity?, fixes: [FixRow]) {
-            (self.person, self.isFirst, self.end, self.fixes) = (person, isFirst, end, fixes)
+        init(of person: PersonID, isFirst: Bool, end: FixIdentity?, _ content: Content?) {
+            (self.person, self.isFirst, self.end) = (person, isFirst, end)
+            (fixes, packing) = (content?.fixes ?? [], content?.packing)
             row = fixes.first?.identity
         }
 
@@ -57,6 +74,16 @@ final class FixBlocks {
             }
             return (low, low < fixes.count && fixes[low].identity == fix)
         }
+
+        /// Divides the fixes into rows.
+        ///
+        /// Cost: packs the fixes that were added since the last call, or all after another change.
+        func takeRows() -> [Row] {
+            guard let first = fixes.first else { return [] }
+            var packing = packing.take() ?? FixPacking(after: first)
+            defer { self.packing = packing }
+            return FixBlocks.rows(fixes[...], isLast: end == nil, &packing)
+        }
     }
 
     private let file: ProjectionFile
@@ -73,7 +100,12 @@ final class FixBlocks {
         let block = try block(of: row.person, covering: identity)
         let (index, isThere) = block.place(of: identity)
         if isThere { return block.fixes[index] }
-        if index == block.fixes.count { block.fixes.append(row) } else { block.fixes.insert(row, at: index) }
+        if index == block.fixes.count {
+            block.fixes.append(row)
+        } else {
+            block.fixes.insert(row, at: index)
+            block.packing = nil
+        }
         note(block)
         if block.fixes.count > Self.fixesInMemoryMax { try write(block) }
         return nil
@@ -87,6 +119,7 @@ final class FixBlocks {
         let (index, isThere) = block.place(of: row.identity)
         guard isThere else { throw .damagedProjection }
         block.fixes[index] = row
+        block.packing = nil
         note(block)
     }
 
@@ -98,6 +131,7 @@ final class FixBlocks {
         let (index, isThere) = block.place(of: row.identity)
         guard isThere else { throw .damagedProjection }
         block.fixes.remove(at: index)
+        block.packing = nil
         note(block)
         // A block without fixes has no place.
         if block.fixes.isEmpty { try write(row.person) }
@@ -155,23 +189,27 @@ final class FixBlocks {
     }
 
     private func load(of person: PersonID, covering fix: FixIdentity) throws(SQLiteError) -> Block {
-        if let fixes = try read(Self.coveringSQL, of: person, fix) {
-            return Block(of: person, isFirst: false, end: try next(of: person, after: fix), fixes: fixes)
+        if let content = try read(Self.coveringSQL, of: person, fix) {
+            return Block(of: person, isFirst: false, end: try next(of: person, after: fix), content)
         }
         // Before the person's first block, or without any.
-        let fixes = try read(Self.followingSQL, of: person, fix) ?? []
-        let end = try fixes.first.flatMap { (first) throws(SQLiteError) in try next(of: person, after: first.identity) }
-        return Block(of: person, isFirst: true, end: end, fixes: fixes)
+        let content = try read(Self.followingSQL, of: person, fix)
+        let end = try content?.fixes.first.flatMap { (first) throws(SQLiteError) in
+            try next(of: person, after: first.identity)
+        }
+        return Block(of: person, isFirst: true, end: end, content)
     }
 
-    /// The fixes of the row that a search finds; `nil` without one.
+    /// The row that a search finds; `nil` without one.
     private func read(
         _ sql: StaticString, of person: PersonID, _ fix: FixIdentity
-    ) throws(SQLiteError) -> [FixRow]? {
+    ) throws(SQLiteError) -> Content? {
         try file.connection.cached(sql) { (statement) throws(SQLiteError) in
             try statement.bind(person.rawValue, at: 1)
             try fix.bind(to: statement, from: 2)
-            return try statement.step() ? try Self.fixes(statement, of: person) : nil
+            guard try statement.step() else { return nil }
+            let fixes = try Self.fixes(statement, of: person)
+            return Content(fixes: fixes, packing: FixPacking(statement.bytes(at: 8), of: fixes))
         }
     }
 
@@ -187,7 +225,7 @@ final class FixBlocks {
     private func write(_ block: Block) throws(SQLiteError) {
         guard block.isChanged else { return }
         block.isChanged = false
-        let rows = Self.rows(block.fixes[...], isLast: block.end == nil)
+        let rows = block.takeRows()
         if let row = block.row, row != block.fixes.first?.identity { try delete(row, of: block.person) }
         for row in rows { try write(row) }
         guard let last = rows.last else { return forget(block.person) }
@@ -197,41 +235,6 @@ final class FixBlocks {
             block.fixes.removeFirst(block.fixes.count - last.count)
         }
     }
-
-    /// A row of the file.
-    private struct Row {
-        let first: FixRow
-        let following: [UInt8]
-        /// The number of fixes.
-        let count: Int
-    }
-
-    /// Divides fixes into rows. The person's newest row is filled first; rows between others are divided in halves, so that
-    /// both have room for further late fixes.
-    private static func rows(_ fixes: ArraySlice<FixRow>, isLast: Bool) -> [Row] {
-        guard let first = fixes.first else { return [] }
-        let room = bytesMax - bytes(of: first)
-        var packing = FixPacking(after: first)
-        var bytes = 0
-        for index in fixes.indices.dropFirst() {
-            packing.append(fixes[index])
-            let count = index - fixes.startIndex
-            guard packing.bytes.count > room || count == fixesMax else {
-                bytes = packing.bytes.count
-                continue
-            }
-            if isLast || fixes.count == 2 {
-                let row = Row(first: first, following: Array(packing.bytes[..<bytes]), count: count)
-                return [row] + rows(fixes[index...], isLast: isLast)
-            }
-            let middle = fixes.startIndex + fixes.count / 2
-            return rows(fixes[..<middle], isLast: false) + rows(fixes[middle...], isLast: false)
-        }
-        return [Row(first: first, following: packing.bytes, count: fixes.count)]
-    }
-
-    /// About the bytes of a fix in the columns of a row.
-    private static func bytes(of fix: FixRow) -> Int { 64 + (fix.columns.details?.count ?? 0) }
 
     private func write(_ row: Row) throws(SQLiteError) {
         try file.connection.cached(
@@ -246,6 +249,35 @@ final class FixBlocks {
             if row.count > 1 { try statement.bind(row.following, at: 10) }
             try statement.run()
         }
+    }
+
+    /// Divides fixes into rows. The person's newest row is filled first; rows between others are divided in halves, so that
+    /// both have room for further late fixes.
+    ///
+    /// - Parameter packing: The first of the fixes; afterwards, those of the last row.
+    private static func rows(_ fixes: ArraySlice<FixRow>, isLast: Bool, _ packing: inout FixPacking) -> [Row] {
+        guard let first = fixes.first else { return [] }
+        let room = bytesMax - 64 - (first.columns.details?.count ?? 0)
+        var bytes = packing.bytes.count
+        while packing.count < fixes.count {
+            let count = packing.count
+            let next = fixes.startIndex + count
+            packing.append(fixes[next])
+            guard packing.bytes.count > room || count == fixesMax else {
+                bytes = packing.bytes.count
+                continue
+            }
+            if isLast || fixes.count == 2 {
+                let row = Row(first: first, following: Array(packing.bytes[..<bytes]), count: count)
+                packing = FixPacking(after: fixes[next])
+                return [row] + rows(fixes[next...], isLast: isLast, &packing)
+            }
+            let middle = fixes.startIndex + fixes.count / 2
+            var half = FixPacking(after: first)
+            packing = FixPacking(after: fixes[middle])
+            return rows(fixes[..<middle], isLast: false, &half) + rows(fixes[middle...], isLast: false, &packing)
+        }
+        return [Row(first: first, following: packing.bytes, count: fixes.count)]
     }
 
     private func delete(_ fix: FixIdentity, of person: PersonID) throws(SQLiteError) {

@@ -42,11 +42,26 @@ struct FixPacking {
     private var references: [FixRow]
     /// The bytes so far.
     private(set) var bytes: [UInt8] = []
+    /// The fixes so far, the first one of the block among them.
+    private(set) var count = 1
 
     /// A block that begins with this fix.
     init(after first: FixRow) {
         references = [first]
         bytes.reserveCapacity(FixBlocks.bytesMax + 128)
+    }
+
+    /// A block as it was read.
+    ///
+    /// - Parameters:
+    ///   - bytes: Those of the fixes after the first.
+    ///   - fixes: All, at least one.
+    init(_ bytes: [UInt8], of fixes: [FixRow]) {
+        (references, self.bytes, count) = ([], bytes, fixes.count)
+        for fix in fixes.reversed() where !references.contains(where: { $0.device == fix.device }) {
+            references.append(fix)
+        }
+        references.reverse()
     }
 
     /// Writes the next fix, which must be of the same person.
@@ -81,6 +96,7 @@ struct FixPacking {
         }
         marks.formUnion(append(row.columns.details, after: references[reference].columns.details))
         bytes[marksAt] = marks.rawValue
+        count += 1
         references.take(row, known)
     }
 
