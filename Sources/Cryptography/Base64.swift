@@ -14,17 +14,16 @@ package enum Base64 {
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var bits: UInt32 = 0
         var bitCount: UInt32 = 0
+        let digits = (urlSafe ? urlSafeAlphabet : alphabet).utf8Start
         for byte in bytes {
             bits = bits << 8 | UInt32(byte)
             bitCount += 8
             while bitCount >= 6 {
                 bitCount -= 6
-                text.append(digit(UInt8(bits >> bitCount & 0x3F), urlSafe: urlSafe))
+                text.append(digits[Int(bits >> bitCount & 0x3F)])
             }
         }
-        if bitCount > 0 {
-            text.append(digit(UInt8(bits << (6 - bitCount) & 0x3F), urlSafe: urlSafe))
-        }
+        if bitCount > 0 { text.append(digits[Int(bits << (6 - bitCount) & 0x3F)]) }
         while padded && !text.count.isMultiple(of: 4) { text.append(padding) }
         return String(decoding: text, as: UTF8.self)
     }
@@ -47,12 +46,14 @@ package enum Base64 {
         var bits: UInt32 = 0
         var digitCount = 0
         var paddingCount = 0
+        let values = values
         for character in text {
             if character == padding {
                 paddingCount += 1
                 continue
             }
-            guard paddingCount == 0, let value = value(character) else { return nil }
+            let value = values[Int(character)]
+            guard paddingCount == 0, value < 64 else { return nil }
             bits = bits << 6 | UInt32(value)
             digitCount += 1
             if digitCount.isMultiple(of: 4) {
@@ -79,24 +80,16 @@ package enum Base64 {
 
     private static let padding = UInt8(ascii: "=")
 
-    private static func digit(_ value: UInt8, urlSafe: Bool) -> UInt8 {
-        switch value {
-        case 0..<26: UInt8(ascii: "A") + value
-        case 26..<52: UInt8(ascii: "a") + value - 26
-        case 52..<62: UInt8(ascii: "0") + value - 52
-        case 62: UInt8(ascii: urlSafe ? "-" : "+")
-        default: UInt8(ascii: urlSafe ? "_" : "/")
+    private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    private static let urlSafeAlphabet: StaticString =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    /// The value of each character, 64 for those that are no digits. A table, because the digits of a text are not
+    /// foreseen by the processor.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 64, count: 256)
+        for alphabet in [alphabet, urlSafeAlphabet] {
+            for value in 0..<64 { values[Int(alphabet.utf8Start[value])] = UInt8(value) }
         }
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
-        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
-        default: nil
-        }
-    }
+        return values
+    }()
 }

@@ -14,9 +14,30 @@ package final class Callers: Sendable {
 
     /// The caller with a token.
     package func caller(secret: some StringProtocol) -> Caller? {
+        guard let hash = hash(of: secret) else { return nil }
+        let now = decisions.clock()
+        return decisions.log.withStanding { $0.caller(tokenHash: hash, at: now) }
+    }
+
+    /// The caller with a token, who must be the device or the person with this handle; the device may exist without.
+    package func caller(
+        secret: some StringProtocol, named handle: Handle
+    ) -> (caller: Caller?, device: DeviceID?) {
+        let hash = hash(of: secret)
+        let now = decisions.clock()
+        return decisions.log.withStanding { standing in
+            let device = standing.device(handle)
+            guard let hash, let caller = standing.caller(tokenHash: hash, at: now),
+                caller.principal == device?.principal || caller.principal == standing.person(handle)?.principal
+            else { return (nil, device) }
+            return (caller, device)
+        }
+    }
+
+    /// `nil` if the secret is too long.
+    private func hash(of secret: some StringProtocol) -> Hash256? {
         guard secret.utf8.count <= 128 else { return nil }
-        let hash = hasher.withLock { Hash256($0.hash(Array(secret.utf8))) }
-        return decisions.log.withStanding { $0.caller(tokenHash: hash, at: decisions.clock()) }
+        return hasher.withLock { Hash256($0.hash(Array(secret.utf8))) }
     }
 
     /// The caller whose session has this secret.

@@ -201,13 +201,9 @@ package struct Door: Sendable {
                 let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
                 let handle = Handle(text[..<colon].lowercased())
             else { return nil }
-            let (device, person) = decisions.log.withStanding { ($0.device(handle), $0.person(handle)) }
-            let caller = callers.caller(secret: text[text.utf8.index(after: colon)...])
-            if let caller, caller.principal == device?.principal || caller.principal == person?.principal {
-                return caller
-            }
-            if let device { deviceContacts.noteWrongPassword(of: device, at: decisions.clock()) }
-            return nil
+            let (caller, device) = callers.caller(secret: text[text.utf8.index(after: colon)...], named: handle)
+            if caller == nil, let device { deviceContacts.noteWrongPassword(of: device, at: decisions.clock()) }
+            return caller
         default: return nil
         }
     }

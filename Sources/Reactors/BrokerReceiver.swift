@@ -121,8 +121,7 @@ package final class BrokerReceiver: Sendable {
         let box = intake.secretBoxes[sender.handle]
         var reports = OwnTracks.reports(
             from: message.payload, now: intake.decisions.clock(), opening: box.map { box in { box.open(base64: $0) } })
-        let owner = intake.decisions.log.withStanding { $0.devices[sender.device]?.person }
-        intake.decisions.answerQuestions(with: &reports, of: owner)
+        intake.decisions.answerQuestions(with: &reports, of: sender.device)
         if message.isRetained {
             // A repeated message. A repeated fix is recognized; of any other report the service cannot know whether it
             // still holds.

@@ -80,7 +80,7 @@ struct EnvelopeIngestEndpoints: Sendable {
         for refusal in refusals { reports.append(try Self.refusal(refusal)) }
         let (outcomes, receipt) = try decisions.append(exchange, .reportEnvelopes(reports))
         let number = decisions.references(for: exchange.caller).receipt(receipt)
-        return .reply(IngestEndpoints.Counted(outcomes, number: number).outcome)
+        return .reply(IngestEndpoints.Counted(outcomes).outcome(number))
     }
 
     /// The items of a list; none if it is absent or null.

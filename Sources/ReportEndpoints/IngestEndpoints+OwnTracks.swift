@@ -29,13 +29,13 @@ extension IngestEndpoints {
                 ?? OwnTracks.reports(
                     from: exchange.request.body, now: decisions.clock(),
                     opening: box.map { box in { box.open(base64: $0) } })
-        decisions.answerQuestions(with: &reports, of: decisions.log.withStanding { $0.owner(of: exchange.caller) })
+        decisions.answerQuestions(with: &reports, of: DeviceID(rawValue: exchange.caller.principal.rawValue))
         let requests = reports.compactMap { report in
             if case .message("request", let text) = report { OwnTracks.request(text) } else { nil }
         }
         submit(reports, of: .caller, exchange) { result in
             switch result {
-            case .success(let counted):
+            case .success(let (counted, _)):
                 // The app did not get the last answer if it repeats a message, so the friends in that answer may be
                 // lost.
                 let isSentAgain = counted.new == 0 && counted.duplicate > 0

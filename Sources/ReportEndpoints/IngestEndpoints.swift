@@ -33,7 +33,7 @@ struct IngestEndpoints: Sendable {
     /// no event.
     func fixes(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let reports = FixJSON.reports(from: exchange.request.body, now: decisions.clock())
-        submit(reports, of: .caller, exchange) { result in respond(Self.counts(result)) }
+        submit(reports, of: .caller, exchange) { result in respond(counts(result, exchange)) }
     }
 
     /// `POST /v1/reports`: takes reports that are not fixes, for example authorization changes and beacon sightings;
@@ -44,7 +44,7 @@ struct IngestEndpoints: Sendable {
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         let reports = ReportJSON.reports(from: exchange.request.body, now: decisions.clock())
-        submit(reports, of: .caller, exchange) { result in respond(Self.counts(result)) }
+        submit(reports, of: .caller, exchange) { result in respond(counts(result, exchange)) }
     }
 
     /// `POST /overland`: takes a batch of the Overland app. The answer is always the one that makes the app drop the
@@ -130,7 +130,8 @@ struct IngestEndpoints: Sendable {
                 throw .invalid("\"fixes\" must be a list of fixes.")
             }
             let reports = FixJSON.reports(in: body, now: decisions.clock())
-            submit(reports, of: .named(device), exchange, correlation: id) { result in respond(Self.counts(result)) }
+            submit(reports, of: .named(device), exchange, correlation: id) { result in respond(counts(result, exchange))
+            }
         } catch { respond(error.response) }
     }
 
@@ -187,8 +188,8 @@ struct IngestEndpoints: Sendable {
                 devices.append(
                     ImportedDevice(
                         addedPerson: outcome.addedPerson, addedDevice: outcome.addedDevice,
-                        fixes: Counted(outcome.fixes.dropLast(visits)).outcome,
-                        visits: visits > 0 ? Counted(outcome.fixes.suffix(visits)).outcome : nil))
+                        fixes: Counted(outcome.fixes.dropLast(visits)).outcome(),
+                        visits: visits > 0 ? Counted(outcome.fixes.suffix(visits)).outcome() : nil))
             }
         }
         if let failure { return Problem(failure).response }
@@ -238,12 +239,9 @@ struct IngestEndpoints: Sendable {
         var duplicate = 0
         /// The rejected reports by their index in the batch, from 0.
         var rejected: [(index: Int, reason: RejectionReason)] = []
-        /// The number of the last event, as the caller sees it.
-        var number: References.Name?
 
         /// - Parameter outcomes: In the order of the batch.
-        init(_ outcomes: some Collection<FixOutcome>, number: References.Name? = nil) {
-            self.number = number
+        init(_ outcomes: some Collection<FixOutcome>) {
             for (index, outcome) in outcomes.enumerated() {
                 switch outcome {
                 case .new: new += 1
@@ -256,8 +254,8 @@ struct IngestEndpoints: Sendable {
             }
         }
 
-        /// The counts for an answer, with ``number`` if it is known.
-        var outcome: ReportOutcome {
+        /// The counts for an answer, with the number of the last event as the caller sees it.
+        func outcome(_ number: References.Name? = nil) -> ReportOutcome {
             ReportOutcome(
                 new: Int64(new), duplicate: Int64(duplicate), twins: Int64(twins),
                 rejected: rejected.map {
@@ -275,7 +273,7 @@ struct IngestEndpoints: Sendable {
     /// The queue is bounded: past `EventLog.queueBound` commands the answer is 503 with `Retry-After`.
     func submit(
         _ reports: [Report], of device: DeviceReference, _ exchange: Exchange, correlation: Identifier128? = nil,
-        _ completion: @escaping @Sendable (Result<Counted, Problem>) -> Void
+        _ completion: @escaping @Sendable (Result<(counted: Counted, receipt: Receipt), Problem>) -> Void
     ) {
         guard reports.count <= Limits.batchCommands else {
             return completion(
@@ -290,18 +288,19 @@ struct IngestEndpoints: Sendable {
             switch result {
             case .failure(let failure): completion(.failure(Problem(failure)))
             case .success(let receipt):
-                let outcomes = order.read(receipt.reply) ?? []
-                let counted = Counted(outcomes, number: decisions.references(for: exchange.caller).receipt(receipt))
-                completion(.success(counted))
+                completion(.success((Counted(order.read(receipt.reply) ?? []), receipt)))
             }
         }
     }
 
     /// The answer to an import of one device: the counts and the `number` of the last event.
-    private static func counts(_ result: Result<Counted, Problem>) -> HTTPResponse {
+    private func counts(
+        _ result: Result<(counted: Counted, receipt: Receipt), Problem>, _ exchange: Exchange
+    ) -> HTTPResponse {
         switch result {
         case .failure(let problem): return problem.response
-        case .success(let counted): return .reply(counted.outcome)
+        case .success(let (counted, receipt)):
+            return .reply(counted.outcome(decisions.references(for: exchange.caller).receipt(receipt)))
         }
     }
 }
