@@ -33,7 +33,7 @@ struct IngestEndpoints: Sendable {
     /// no event.
     func fixes(_ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void) {
         let reports = FixJSON.reports(from: exchange.request.body, now: decisions.clock())
-        submit(reports, of: .caller, exchange) { result in respond(counts(result, exchange)) }
+        submit(reports, of: .caller, exchange) { respond(counts($0, exchange)) }
     }
 
     /// `POST /v1/reports`: takes reports that are not fixes, for example authorization changes and beacon sightings;
@@ -44,7 +44,7 @@ struct IngestEndpoints: Sendable {
         _ exchange: Exchange, _ respond: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         let reports = ReportJSON.reports(from: exchange.request.body, now: decisions.clock())
-        submit(reports, of: .caller, exchange) { result in respond(counts(result, exchange)) }
+        submit(reports, of: .caller, exchange) { respond(counts($0, exchange)) }
     }
 
     /// `POST /overland`: takes a batch of the Overland app. The answer is always the one that makes the app drop the
@@ -130,8 +130,7 @@ struct IngestEndpoints: Sendable {
                 throw .invalid("\"fixes\" must be a list of fixes.")
             }
             let reports = FixJSON.reports(in: body, now: decisions.clock())
-            submit(reports, of: .named(device), exchange, correlation: id) { result in respond(counts(result, exchange))
-            }
+            submit(reports, of: .named(device), exchange, correlation: id) { respond(counts($0, exchange)) }
         } catch { respond(error.response) }
     }
 

@@ -257,6 +257,7 @@ final class FixBlocks {
     /// - Parameter packing: The first of the fixes; afterwards, those of the last row.
     private static func rows(_ fixes: ArraySlice<FixRow>, isLast: Bool, _ packing: inout FixPacking) -> [Row] {
         guard let first = fixes.first else { return [] }
+        // The columns of the first fix without its details have about 64 bytes.
         let room = bytesMax - 64 - (first.columns.details?.count ?? 0)
         var bytes = packing.bytes.count
         while packing.count < fixes.count {
