@@ -3,7 +3,8 @@ package import Whereabouts
 package import WireFormats
 
 extension Decisions {
-    /// Adds to a fix the query that it answers, if the app marks the fix as its answer to `reportLocation`.
+    /// Adds to each fix that the app marks as its answer to `reportLocation` the query about the device's owner that it
+    /// answers.
     package func answerQuestions(with reports: inout [Report], of device: DeviceID) {
         for (index, report) in reports.enumerated() {
             guard case .fix(let fix, nil) = report, OwnTracks.isAnswer(fix) else { continue }

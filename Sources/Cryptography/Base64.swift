@@ -83,8 +83,8 @@ package enum Base64 {
     private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
     private static let urlSafeAlphabet: StaticString =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    /// The value of each character, 64 for those that are no digits. A table, because the digits of a text are not
-    /// foreseen by the processor.
+    /// The value of each character; 64 for one that is not a digit. The characters of a text look random, so comparisons
+    /// instead of a table would be mispredicted.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 64, count: 256)
         for alphabet in [alphabet, urlSafeAlphabet] {

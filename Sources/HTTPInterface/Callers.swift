@@ -19,7 +19,8 @@ package final class Callers: Sendable {
         return decisions.log.withStanding { $0.caller(tokenHash: hash, at: now) }
     }
 
-    /// The caller with a token, who must be the device or the person with this handle; the device may exist without.
+    /// The caller with a token if it is the device or the person with this handle, and the device with this handle,
+    /// whosever the token is.
     package func caller(
         secret: some StringProtocol, named handle: Handle
     ) -> (caller: Caller?, device: DeviceID?) {

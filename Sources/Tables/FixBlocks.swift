@@ -48,7 +48,7 @@ final class FixBlocks {
         let end: FixIdentity?
         /// In the order of ``FixIdentity``.
         var fixes: [FixRow]
-        /// The first of these, as many as it has; `nil` after a change that is no addition at the end.
+        /// The first fixes in their packed form, as many as it counts; `nil` after any change but an addition at the end.
         var packing: FixPacking?
         var isChanged = false
 
