@@ -3,11 +3,11 @@
 ///
 /// Without traffic a rebuild takes large batches and never pauses; a batch takes ``longestBatchSeconds`` at most, because
 /// traffic that begins waits for its end. While reports or reads come in, it folds for at most
-/// ``longestSliceSeconds``, then pauses twice as long as it folded: live folds wait for one slice at most, and two thirds
-/// of the thread's time stay free. A slice that took longer than planned is followed by a pause of 0.1 s at most. The
-/// caller passes times of a monotonic clock.
+/// ``longestSliceSeconds`` in a ``LoadingSlice``, then pauses twice as long as it folded: two thirds of a processor's time
+/// stay free, and a request waits for one slice at most. A slice that took longer than planned is followed by a pause of
+/// 0.1 s at most. The caller passes times of a monotonic clock.
 struct LoadingThrottle: Sendable {
-    /// The longest time that a live fold waits for a rebuild: a fifth of the 50 ms for which the thread lets live events
+    /// The longest time that a request waits for a rebuild: a fifth of the 50 ms for which the thread lets live events
     /// gather anyway.
     static let longestSliceSeconds = 0.01
     /// The pause after a slice, in slices.

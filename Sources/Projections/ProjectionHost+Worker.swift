@@ -9,9 +9,10 @@ extension ProjectionHost {
     /// The owner of the files of all generations. Only the host's thread uses it, except in `init`.
     ///
     /// Each turn does the requests, tries to open closed files, folds a batch into each file, and publishes places
-    /// and troubles. A trouble with one file never delays the others.
+    /// and troubles. A trouble with one file never delays the others. Files that are loaded from zero are folded by
+    /// this thread without traffic, and by a ``LoadingSlice`` beside traffic.
     package final class Worker {
-        private unowned let host: ProjectionHost
+        unowned let host: ProjectionHost
         let log: EventLog
         /// The catalog; only this thread writes it.
         let catalog: Catalog
@@ -21,9 +22,9 @@ extension ProjectionHost {
         var followed: [FollowedProjection] = []
         /// The files of other versions of the program that answer, by projection.
         var outdated: [String: OutdatedFile] = [:]
-        /// Makes room for live traffic while files are loaded.
-        private var throttle = LoadingThrottle(largestBatch: ProjectionHost.loadingBatch)
-        /// Reads the log for all files.
+        /// How files are loaded from zero.
+        var loading = Loading()
+        /// Reads the log for the files that are followed.
         private let scan: SharedScan
         /// How often each projection was folded again because of damage.
         private var heals: [String: Int] = [:]
@@ -31,6 +32,8 @@ extension ProjectionHost {
         private static let mostHeals = 100
         /// How long the thread catches up when the service stops.
         private static let lastCatchUpSeconds = 0.5
+        /// The pause after a fault of the log.
+        static let secondsAfterAFault = 0.5
         /// The projections whose active file cannot be opened or created.
         private var closed: [String: ProjectionTrouble] = [:]
         /// The number at which reading the log last failed, so that a lasting fault is reported once.
@@ -123,11 +126,14 @@ extension ProjectionHost {
                 + followed.compactMap { projection in
                     projection.trouble.map { (name: projection.generation.name, sentence: $0.sentence) }
                 }
-            host.publish(followed, Array(outdated.values), troubles, head: log.head, switched: switched)
+            let sliced = Dictionary(uniqueKeysWithValues: (loading.slice?.status ?? []).map { ($0.generation.id, $0) })
+            let head = log.head
+            let status = followed.map { sliced[$0.generation.id] ?? Status($0, head: head) }
+            host.publish(status, Array(outdated.values), troubles, switched: switched)
         }
 
         /// Runs `body` for one projection. An error becomes that projection's trouble; the others are not affected.
-        private func attempt(_ projection: FollowedProjection, _ body: () throws(SQLiteError) -> Void) {
+        func attempt(_ projection: FollowedProjection, _ body: () throws(SQLiteError) -> Void) {
             do throws(SQLiteError) {
                 do throws(SQLiteError) { try body() } catch {
                     guard error.meansDamage else { throw error }
@@ -231,6 +237,7 @@ extension ProjectionHost {
             var foldedSeconds = 0.0
             while true {
                 let (requests, isStopping) = host.takeRequests()
+                if isStopping || !requests.isEmpty { endSlice() }
                 for request in requests { request.run(self) }
                 if isStopping {
                     // The next start then has little to catch up with; if this fails, it catches up with the rest.
@@ -241,75 +248,63 @@ extension ProjectionHost {
                     }
                     return
                 }
-                openClosed()
-                endIfErased()
-                makeSuccessors()
+                if loading.slice == nil {
+                    openClosed()
+                    endIfErased()
+                    makeSuccessors()
+                }
                 let began = MonotonicClock.seconds
                 let isLive = advance(loading: false)
                 foldedSeconds += MonotonicClock.seconds - began
                 // A projection loaded from zero needs disk space for all its rows.
-                let isLoaded = log.room?.isShort == true || load()
-                finishLoaded()
-                scan.forgetAhead(unless: followed.contains(where: \.isLoading))
-                replaceOutdated()
+                let isLoaded = loading.slice == nil && (log.room?.isShort == true || load())
+                if loading.slice == nil {
+                    finishLoaded()
+                    forgetLoading()
+                    replaceOutdated()
+                }
                 for projection in working where projection.holdsErased {
                     attempt(projection) { () throws(SQLiteError) in try projection.overwriteErased() }
                 }
                 publish(switched: false)
-                if isLive && isLoaded {
-                    host.rest(after: lowestPlace, foldedSeconds: foldedSeconds)
-                    foldedSeconds = 0
-                    _ = log.waitForHead(after: lowestPlace, milliseconds: 50)
-                } else if isLive, throttle.dueSeconds > MonotonicClock.seconds {
-                    pause(until: throttle.dueSeconds)
-                }
+                guard isLive else { continue }
+                let due = isLoaded || loading.slice != nil ? nil : max(loading.throttle.dueSeconds, loading.dueSeconds)
+                host.rest(after: livePlace, foldedSeconds: foldedSeconds, until: due)
+                foldedSeconds = 0
+                if isLoaded { _ = log.waitForHead(after: livePlace, milliseconds: 50) }
             }
         }
 
-        /// Folds a batch into the files that are loaded from zero, unless it is not due. `true` if there are none.
-        private func load() -> Bool {
-            let loading = followed.filter(\.isLoading)
-            if loading.isEmpty { return true }
-            let begin = MonotonicClock.seconds
-            throttle.look(head: log.head, reads: host.readsSoFar, at: begin)
-            guard throttle.dueSeconds <= begin else { return false }
-            let from = loading.map(\.place).min() ?? 0
-            let isLoaded = advance(loading: true)
-            let now = MonotonicClock.seconds
-            let folded = (loading.map(\.place).min() ?? 0) - from
-            if folded > 0 { throttle.note(events: Int(folded), seconds: now - begin, at: now) }
-            for projection in loading { projection.pace.note(place: projection.place, at: now) }
-            return isLoaded
+        /// The projections that are in no slice and do not pause after a trouble.
+        var working: [FollowedProjection] { settled.filter { $0.trouble?.isDue ?? true } }
+
+        /// The projections that are in no slice.
+        private var settled: [FollowedProjection] {
+            guard let slice = loading.slice else { return followed }
+            return followed.filter { projection in !slice.projections.contains { $0 === projection } }
         }
 
-        /// Lets live traffic have the processor; ends early if an event comes.
-        private func pause(until due: Double) {
-            let milliseconds = Int(((due - MonotonicClock.seconds) * 1000).rounded(.up))
-            guard milliseconds > 0 else { return }
-            let live = followed.lazy.filter { $0.trouble == nil && !$0.isLoading }.map(\.place).min() ?? log.head
-            _ = log.waitForHead(after: live, milliseconds: milliseconds)
-        }
+        /// The lowest place of the projections that follow the log without a trouble.
+        private var livePlace: Int64 { lowest(settled.filter { $0.trouble == nil && !$0.isLoading }) }
 
-        /// The projections that do not pause after a trouble.
-        private var working: [FollowedProjection] { followed.filter { $0.trouble?.isDue ?? true } }
-
-        /// The lowest place of the projections without a trouble.
-        private var lowestPlace: Int64 { followed.lazy.filter { $0.trouble == nil }.map(\.place).min() ?? log.head }
+        /// The lowest place of some projections; the head of the log without any.
+        func lowest(_ projections: [FollowedProjection]) -> Int64 { projections.map(\.place).min() ?? log.head }
 
         /// Folds a batch into each of the followers that are, or are not, being loaded. `true` if they are at the head.
         ///
         /// Followers that are close to each other share the events read; one far behind does not delay the others.
-        private func advance(loading: Bool) -> Bool {
+        func advance(loading: Bool) -> Bool {
             let head = log.head
             var group = working.filter { $0.isLoading == loading && $0.place < head }
             if group.isEmpty { return true }
-            // Without traffic, a rebuild may have both processors.
-            let isAlone = loading && !throttle.isBusy(at: MonotonicClock.seconds)
             while let place = group.map(\.place).min() {
                 let batch: SharedScan.Batch
+                let scan: SharedScan
                 do throws(LogError) {
                     // The writer publishes the head after its commit, so the events up to it are durable.
-                    let limit = Int(min(Int64(loading ? throttle.batch : ProjectionHost.batch), head - place))
+                    scan = try loading ? scanForLoading() : self.scan
+                    let limit = Int(
+                        min(Int64(loading ? self.loading.throttle.batch : ProjectionHost.batch), head - place))
                     if let (events, leaf) = log.recentFixes.batch(after: place, limit: limit) {
                         batch = SharedScan.Batch(
                             after: place, events: events, last: events.last.map { ($0.number, leaf) },
@@ -318,16 +313,19 @@ extension ProjectionHost {
                         batch = try scan.batch(after: place, limit: limit, for: group)
                     }
                 } catch {
-                    stuck("The log cannot be folded after event \(place): \(error)")
-                    usleep(500_000)
+                    noteUnreadable(after: place, error)
+                    if loading { return false }
+                    usleep(UInt32(Self.secondsAfterAFault * 1e6))
                     return true
                 }
                 guard let last = batch.last?.number else { return true }
                 let due = group.filter { $0.place < last }
+                // A rebuild without traffic may have both processors.
                 let faults =
-                    isAlone
-                    ? scan.fold(batch, into: due, thenReading: Int(min(Int64(throttle.batch), head - last)))
-                    : loading ? scan.foldBehind(batch, into: due) : scan.foldInTurn(batch, into: due)
+                    loading
+                    ? scan.fold(
+                        batch, into: due, thenReading: Int(min(Int64(self.loading.throttle.batch), head - last)))
+                    : scan.foldInTurn(batch, into: due)
                 for projection in due {
                     let error = faults.first { $0.projection === projection }?.error
                     attempt(projection) { () throws(SQLiteError) in
@@ -338,7 +336,7 @@ extension ProjectionHost {
                 group.removeAll { $0.place <= last || $0.trouble != nil || !isFollowed($0) }
             }
             if !loading {
-                log.recentFixes.forget(through: followed.lazy.filter { !$0.isLoading }.map(\.place).min() ?? head)
+                log.recentFixes.forget(through: settled.lazy.filter { !$0.isLoading }.map(\.place).min() ?? head)
             }
             return false
         }
@@ -385,9 +383,9 @@ extension ProjectionHost {
         }
 
         /// Reports a fault once for each place at which it occurs.
-        private func stuck(_ sentence: String) {
-            if stuckAt != lowestPlace { Diagnostics.fault("projection.stuck", sentence) }
-            stuckAt = lowestPlace
+        func stuck(_ sentence: String) {
+            if stuckAt != livePlace { Diagnostics.fault("projection.stuck", sentence) }
+            stuckAt = livePlace
         }
     }
 }

@@ -204,13 +204,20 @@ package final class ProjectionHost: Sendable {
     /// Lets events gather, because a transaction costs as much as ten of them; at most until a caller waits for one
     /// after `place`, or has work to do.
     ///
-    /// - Parameter foldedSeconds: How long the events since the last rest took.
-    func rest(after place: Int64, foldedSeconds: Double) {
+    /// - Parameters:
+    ///   - foldedSeconds: How long the events since the last rest took.
+    ///   - due: When the thread has other work, on the monotonic clock.
+    func rest(after place: Int64, foldedSeconds: Double, until due: Double?) {
         let milliseconds = max(foldedSeconds * 1000 * Self.restShare, Self.restMilliseconds.lowerBound)
-        _ = shared.wait(milliseconds: Int(min(milliseconds, Self.restMilliseconds.upperBound))) { state in
+        let now = MonotonicClock.seconds
+        let end = now + min(milliseconds, Self.restMilliseconds.upperBound) / 1000
+        _ = shared.wait(until: max(now, min(end, due ?? end))) { state in
             state.isStopping || !state.requests.isEmpty || state.awaited > place ? true : nil
         }
     }
+
+    /// Ends a rest of the thread by a request to do nothing.
+    func wakeThread() { shared.change { $0.requests.append(Request { _ in }) } }
 
     /// Waits until no generation, active or not, has data of a person erased at `number`; `false` if time ran out.
     package func waitErased(_ number: Int64, milliseconds: Int) -> Bool {
@@ -298,20 +305,19 @@ package final class ProjectionHost: Sendable {
 
     /// For the thread: makes the state known, and wakes those who wait for a place.
     func publish(
-        _ followed: [FollowedProjection], _ outdated: [OutdatedFile], _ troubles: [(name: String, sentence: String)],
-        head: Int64, switched: Bool
+        _ followed: [Status], _ outdated: [OutdatedFile], _ troubles: [(name: String, sentence: String)], switched: Bool
     ) {
         shared.change { state in
             state.troubles = troubles
-            state.status = outdated.map { Status($0) } + followed.map { Status($0, head: head) }
+            state.status = outdated.map { Status($0) } + followed
             state.lifts = [:]
             state.places = [:]
             for file in outdated {
                 state.lifts[file.generation.name] = file.lift
                 state.places[file.generation.name] = file.place
             }
-            for projection in followed where projection.generation.role == .active && !projection.isLoading {
-                state.places[projection.generation.name] = projection.place
+            for status in followed where status.generation.role == .active && !status.isLoading {
+                state.places[status.generation.name] = status.place
             }
             if switched { state.switches += 1 }
         }
@@ -319,7 +325,7 @@ package final class ProjectionHost: Sendable {
 }
 
 extension ProjectionHost.Status {
-    fileprivate init(_ projection: FollowedProjection, head: Int64) {
+    init(_ projection: FollowedProjection, head: Int64) {
         let committed = projection.committed
         self.init(
             generation: projection.generation, place: committed.place, fingerprint: committed.fingerprint,

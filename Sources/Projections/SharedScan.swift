@@ -66,10 +66,10 @@ package final class SharedScan {
         return projections.dropFirst().reduce(first.kind.passedOver) { $0.intersection($1.kind.passedOver) }
     }
 
-    /// Removes what was read ahead from memory if no projection waits for it, or if a key was destroyed since. The second
-    /// reader is removed with it, because it keeps keys.
-    func forgetAhead(unless isNeeded: Bool) {
-        if isNeeded, ahead?.keys == reader.keys.currentGeneration { return }
+    /// Removes what was read ahead from memory if a key was destroyed since. The second reader is removed with it, because it
+    /// keeps keys.
+    func forgetStale() {
+        if ahead?.keys == reader.keys.currentGeneration { return }
         (ahead, secondReader) = (nil, nil)
     }
 
@@ -182,23 +182,6 @@ package final class SharedScan {
         return projections.filter { $0.place < last.number }.compactMap { projection in
             Self.fold(batch, last, into: projection).map { (projection, $0) }
         }
-    }
-
-    /// As ``foldInTurn(_:into:)``, on a thread that has the processor only while no other thread of this machine wants it.
-    /// Returns when it has ended.
-    package func foldBehind(_ batch: Batch, into projections: [FollowedProjection]) -> [Fault] {
-        let work = UncheckedBox((scan: self, batch: batch, projections: projections))
-        let faults = Monitor<[UncheckedBox<Fault>]>([])
-        @Sendable func fold() {
-            let found = work.value.scan.foldInTurn(work.value.batch, into: work.value.projections)
-            faults.change { $0 = found.map { UncheckedBox($0) } }
-        }
-        let thread = try? WorkerThread.started {
-            WorkerThread.lowerPriority()
-            fold()
-        }
-        if let thread { thread.join() } else { fold() }
-        return faults.read { $0.map(\.value) }
     }
 
     private static func fold(

@@ -1,7 +1,5 @@
-import Glibc
 import Log
 import SQLite
-import Synchronization
 import Testing
 import Threading
 import Whereabouts
@@ -37,44 +35,20 @@ import Whereabouts
         let (scene, _) = try Self.arranged()
         let log = try scene.open()
         let reader = try log.reader()
-        let (inTurn, together, behind) = (try Self.empty(reader), try Self.empty(reader), try Self.empty(reader))
+        let (inTurn, together) = (try Self.empty(reader), try Self.empty(reader))
         let scan = SharedScan(reader)
         var place: Int64 = 0
         while place < log.head {
             let batch = try scan.batch(after: place, limit: 64, for: [])
             #expect(scan.foldInTurn(batch, into: inTurn).isEmpty)
             #expect(scan.fold(batch, into: together, thenReading: 64).isEmpty)
-            #expect(scan.foldBehind(batch, into: behind).isEmpty)
             place = try #require(batch.last?.number)
             #expect(scan.ahead?.after == place, "The next batch was read while this one was folded.")
         }
-        // Each commit would write every page anew.
-        #expect(behind.map(\.committed.place) == [0, 0, 0])
-        for projection in inTurn + together + behind { try projection.commit() }
+        for projection in inTurn + together { try projection.commit() }
         #expect(together.map(\.place) == inTurn.map(\.place))
         #expect(together.map(\.place) == Array(repeating: log.head, count: 3))
         #expect(together.map(\.fingerprint) == inTurn.map(\.fingerprint))
-        #expect(behind.map(\.place) == inTurn.map(\.place))
-        #expect(behind.map(\.fingerprint) == inTurn.map(\.fingerprint))
-    }
-
-    @Test func `beside traffic a file is folded on a thread of the lowest priority`() throws {
-        let (scene, _) = try Self.arranged()
-        let reader = try scene.open().reader()
-        let kind = ProjectionKind(PrioritiesTable.self)
-        let projection = try FollowedProjection(
-            Catalog.Generation(name: kind.name, version: kind.newest, generation: 0, role: .candidate), kind: kind,
-            directory: FollowedProjection.inMemory, log: try reader.identity(), reader: reader)
-        let before = WorkerThread.priority
-        let batch = try SharedScan(reader).batch(after: 0, limit: 100, for: [])
-        #expect(SharedScan(reader).foldBehind(batch, into: [projection]).isEmpty)
-        #expect(projection.place == batch.events.last?.number)
-        #expect(PrioritiesTable.seen.withLock { $0 } == [19])
-        #expect(WorkerThread.priority == before)
-        try projection.read { (connection) throws(SQLiteError) in try connection.execute("DROP TABLE stop") }
-        let next = try SharedScan(reader).batch(after: projection.place, limit: 100, for: [])
-        let faults = SharedScan(reader).foldBehind(next, into: [projection])
-        #expect(faults.count == 1 && faults[0].projection === projection)
     }
 
     @Test func `what was read ahead is opened again once a key is destroyed`() throws {
@@ -91,23 +65,17 @@ import Whereabouts
         #expect(try Self.coordinates(second) == 0)
     }
 
-    @Test func `what was read ahead stays in memory only while a projection waits for it`() throws {
+    @Test func `what was read ahead stays in memory only while its keys are there`() throws {
         let (scene, admin) = try Self.arranged()
         let log = try scene.open()
         let reader = try log.reader()
         let scan = SharedScan(reader)
-        func readAhead() throws {
-            let first = try scan.batch(after: 0, limit: 100, for: [])
-            #expect(scan.fold(first, into: try Self.empty(reader), thenReading: 100).isEmpty)
-        }
-        try readAhead()
-        scan.forgetAhead(unless: true)
+        let first = try scan.batch(after: 0, limit: 100, for: [])
+        #expect(scan.fold(first, into: try Self.empty(reader), thenReading: 100).isEmpty)
+        scan.forgetStale()
         #expect(scan.ahead != nil)
-        scan.forgetAhead(unless: false)
-        #expect(scan.ahead == nil)
-        try readAhead()
         _ = try log.appendAndWait(.erasePerson(LogScene.handle("walker")), by: admin, correlation: .random())
-        scan.forgetAhead(unless: true)
+        scan.forgetStale()
         #expect(scan.ahead == nil)
     }
 
@@ -245,27 +213,6 @@ import Whereabouts
     }
 }
 
-/// Notes the priority of the thread that folds.
-private final class PrioritiesTable: StopFold, Projection {
-    static let name = "stop"
-    static let versions: [Int64] = [1]
-    static let schema = StopTableV1.schema
-    static let indexes: StaticString = ""
-    static let seen = Mutex<Set<Int>>([])
-
-    init(file: ProjectionFile, version: Int64) { super.init(file) }
-
-    override func insert(_ person: PersonID, _ number: Int64, _ fix: Fix) throws(SQLiteError) {
-        Self.seen.withLock { _ = $0.insert(WorkerThread.priority) }
-        try file.connection.cached("INSERT INTO stop VALUES (?, ?, 'somewhere', NULL)") {
-            (statement) throws(SQLiteError) in
-            try statement.bind(person.rawValue, at: 1)
-            try statement.bind(number, at: 2)
-            try statement.run()
-        }
-    }
-}
-
 /// Only some kinds of events concern it. Each fix changes its fingerprint; it has no rows.
 private final class ConcernedTable: StopFold, Projection {
     static let name = "stop"
@@ -275,9 +222,4 @@ private final class ConcernedTable: StopFold, Projection {
     static let concerns: FactConcerns? = .current
 
     init(file: ProjectionFile, version: Int64) { super.init(file) }
-}
-
-extension WorkerThread {
-    /// The nice value of the calling thread.
-    fileprivate static var priority: Int { Int(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)) }
 }
