@@ -39,10 +39,9 @@ extension ProjectionHost.Worker {
     private func beginSlice(_ files: [FollowedProjection]) {
         do throws(LogError) {
             // An empty request ends the rest of this thread, which then takes what the slice has done.
-            loading.slice = LoadingSlice(files, with: try scanForLoading(), to: log.head, limit: loading.throttle.batch)
-            {
-                [host] in host.wakeThread()
-            }
+            let wake = { @Sendable [host] in host.wakeThread() }
+            loading.slice = LoadingSlice(
+                files, with: try scanForLoading(), to: log.head, limit: loading.throttle.batch, ended: wake)
         } catch {
             noteUnreadable(after: lowest(files), error)
         }
