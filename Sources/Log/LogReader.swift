@@ -9,7 +9,7 @@ package final class LogReader {
     private let connection: Connection
     private let origin: (path: String, access: Connection.Access)
     private var opener: EventOpener
-    package var keys: KeyRing { opener.keys }
+    package let keys: KeyRing
     /// The highest id of a key in the events that `events(after:limit:)` returned last; 0 if they name none.
     package var highestKey: Int64 { opener.highestKey }
 
@@ -21,6 +21,7 @@ package final class LogReader {
             connection = try Connection(path: path, access: access)
         } catch { throw .sqlite(error) }
         origin = (path, access)
+        self.keys = keys
         opener = EventOpener(keys)
     }
 
