@@ -18,10 +18,10 @@ final class LoadingSlice {
 
     /// What a slice did.
     struct Outcome: Sendable {
-        /// The time that it took, without that of making indexes.
+        /// The time that it took, without the indexes.
         var seconds = 0.0
-        /// The projections that failed, by their position, and why. Their transactions are rolled back.
-        var faults: [(position: Int, error: SQLiteError)] = []
+        /// The projections that failed, and why. Their transactions are rolled back.
+        var faults: [UncheckedBox<SharedScan.Fault>] = []
         /// The number after which the log could not be read, and why.
         var unreadable: (place: Int64, error: LogError)?
     }
@@ -31,7 +31,7 @@ final class LoadingSlice {
     /// - Parameters:
     ///   - head: Up to here the log is folded. A file that reaches it gets its indexes.
     ///   - limit: The most events.
-    ///   - ended: Is called on the slice's thread as the last thing.
+    ///   - ended: The last thing that the slice's thread calls.
     init(
         _ projections: [FollowedProjection], with scan: SharedScan, to head: Int64, limit: Int,
         ended: @escaping @Sendable () -> Void
@@ -74,25 +74,15 @@ final class LoadingSlice {
                 break
             }
             guard let last = batch.last?.number else { break }
-            for fault in scan.foldInTurn(batch, into: due) {
-                outcome.note(fault.error, of: fault.projection, projections)
-            }
+            outcome.faults += scan.foldInTurn(batch, into: due).map { UncheckedBox($0) }
             due.removeAll { $0.place <= last }
         }
         outcome.seconds = MonotonicClock.seconds - began
         for projection in projections where projection.place >= head {
             do throws(SQLiteError) { try projection.finishLoading() } catch {
-                outcome.note(error, of: projection, projections)
+                outcome.faults.append(UncheckedBox((projection, error)))
             }
         }
         return outcome
-    }
-}
-
-extension LoadingSlice.Outcome {
-    fileprivate mutating func note(
-        _ error: SQLiteError, of projection: FollowedProjection, _ projections: [FollowedProjection]
-    ) {
-        if let position = projections.firstIndex(where: { $0 === projection }) { faults.append((position, error)) }
     }
 }

@@ -52,8 +52,8 @@ extension ProjectionHost.Worker {
         guard let slice = loading.slice else { return }
         let outcome = slice.end()
         loading.slice = nil
-        for (position, projection) in slice.projections.enumerated() {
-            let error = outcome.faults.first { $0.position == position }?.error
+        for projection in slice.projections {
+            let error = outcome.faults.first { $0.value.projection === projection }?.value.error
             attempt(projection) { () throws(SQLiteError) in if let error { throw error } }
         }
         if let (place, error) = outcome.unreadable { noteUnreadable(after: place, error) }
@@ -70,7 +70,7 @@ extension ProjectionHost.Worker {
 
     /// Notes a fault of the log that stops files from being loaded, until the next try.
     func noteUnreadable(after place: Int64, _ error: LogError) {
-        stuck("The log cannot be folded after event \(place): \(error)")
+        stuck("The log cannot be folded after event \(place): \(error)", at: place)
         loading.dueSeconds = MonotonicClock.seconds + Self.secondsAfterAFault
     }
 
@@ -82,7 +82,7 @@ extension ProjectionHost.Worker {
         return made
     }
 
-    /// Removes from memory what only loading needs, if no file is loaded; what was read ahead, if a key was destroyed.
+    /// Frees the scan for loading once no file is loaded, and events that were read ahead once a key is destroyed.
     func forgetLoading() {
         loading.scan?.forgetStale()
         if !followed.contains(where: \.isLoading) { loading.scan = nil }

@@ -357,7 +357,7 @@ extension ProjectionHost {
             }
             guard let active = find(name, .active), !active.isLoading else { return }
             do throws(SQLiteError) { try heal(active.generation, why) } catch {
-                stuck("\(active.generation.fileName) cannot be replaced: \(error).")
+                stuck("\(active.generation.fileName) cannot be replaced: \(error).", at: livePlace)
                 // No file answers now: the thread tries again to make one.
                 guard !isFollowed(active) else { return }
                 close(name, error)
@@ -383,9 +383,9 @@ extension ProjectionHost {
         }
 
         /// Reports a fault once for each place at which it occurs.
-        func stuck(_ sentence: String) {
-            if stuckAt != livePlace { Diagnostics.fault("projection.stuck", sentence) }
-            stuckAt = livePlace
+        func stuck(_ sentence: String, at place: Int64) {
+            if stuckAt != place { Diagnostics.fault("projection.stuck", sentence) }
+            stuckAt = place
         }
     }
 }

@@ -66,8 +66,7 @@ package final class SharedScan {
         return projections.dropFirst().reduce(first.kind.passedOver) { $0.intersection($1.kind.passedOver) }
     }
 
-    /// Removes what was read ahead from memory if a key was destroyed since. The second reader is removed with it, because it
-    /// keeps keys.
+    /// Frees the batch that was read ahead if a key has been destroyed since, and the second reader, which keeps keys.
     func forgetStale() {
         if ahead?.keys == reader.keys.currentGeneration { return }
         (ahead, secondReader) = (nil, nil)

@@ -72,7 +72,7 @@ import Whereabouts
         try projections[0].commit()
         try projections[0].read { (connection) throws(SQLiteError) in try connection.execute("DROP TABLE stop") }
         let outcome = LoadingSlice(projections, with: scan, to: log.head, limit: 1000) {}.end()
-        #expect(outcome.faults.map(\.position) == [0])
+        #expect(outcome.faults.map { $0.value.projection === projections[0] } == [true])
         #expect(projections.map(\.place) == [50, log.head])
         #expect(projections.map(\.isLoading) == [true, false])
     }
