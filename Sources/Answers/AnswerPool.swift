@@ -17,13 +17,25 @@ package final class AnswerPool: Sendable {
     /// A piece of work. It may block, runs on one of the threads, and must answer its request itself.
     package typealias Work = @Sendable (AnswerContext) -> Void
 
-    /// Guarded by ``state``; its changes wake waiting threads.
+    /// Guarded by ``state``.
     private struct State {
         var waiting = TurnQueue<PrincipalID, Work>(
             mostAtOnce: AnswerPool.threads - 1, mostWaiting: AnswerPool.queueBoundPerCaller)
+        /// The threads that wait for work.
+        var idle = 0
+        /// Whether one of them was woken and has not looked at the queue yet.
+        var isWaking = false
         var isStopping = false
         /// Whether ``stop(milliseconds:)`` returned while a thread was still working.
         var isLeftBehind = false
+
+        /// Whether the caller must wake an idle thread. One thread is woken at a time; if it finds more work than its
+        /// own, it wakes the next one. So a burst of short pieces of work does not wake threads that find nothing.
+        mutating func needsThread() -> Bool {
+            guard idle > 0, !isWaking, waiting.hasNext else { return false }
+            isWaking = true
+            return true
+        }
     }
 
     /// The number of threads.
@@ -48,10 +60,10 @@ package final class AnswerPool: Sendable {
                 workers.append(
                     WorkerThread {
                         let context = makeContext()
-                        while case .work(let caller, let work)? = state.wait(for: Self.next) {
+                        var ended: PrincipalID?
+                        while let (caller, work) = Self.next(of: state, after: ended) {
                             work(context)
-                            // The caller may have more work waiting, which another thread can now begin.
-                            state.changeForOne { $0.waiting.end(of: caller) }
+                            ended = caller
                         }
                     })
             }
@@ -66,10 +78,13 @@ package final class AnswerPool: Sendable {
     /// - Parameter caller: The principal whose turn the work takes.
     /// - Returns: `false` if the caller or the whole queue is at its bound, or the pool is stopping.
     package func submit(for caller: PrincipalID, _ work: @escaping Work) -> Bool {
-        state.changeForOne { state in
-            guard !state.isStopping, state.waiting.count < Self.queueBound else { return false }
-            return state.waiting.append(work, of: caller)
+        let (isTaken, needsThread) = state.read { state in
+            guard !state.isStopping, state.waiting.count < Self.queueBound, state.waiting.append(work, of: caller)
+            else { return (false, false) }
+            return (true, state.needsThread())
         }
+        if needsThread { state.wakeOne() }
+        return isTaken
     }
 
     /// Finishes the waiting work, then ends the threads.
@@ -90,17 +105,37 @@ package final class AnswerPool: Sendable {
         return !state.read { $0.isLeftBehind }
     }
 
-    /// The next work of a thread.
-    private enum Next {
-        case work(PrincipalID, Work)
+    /// What a thread does next.
+    private enum Step {
+        /// - needsThread: Whether it first wakes an idle thread.
+        case work(PrincipalID, Work, needsThread: Bool)
         /// The pool is stopping and no work is left.
         case end
     }
 
-    /// The next work of a thread; `nil` if there is none.
-    private static func next(_ state: inout State) -> Next? {
-        if let (caller, work) = state.waiting.next() { return .work(caller, work) }
-        return state.isStopping && state.waiting.isEmpty ? .end : nil
+    /// Waits for the next work of a thread; `nil` if it should end.
+    ///
+    /// - Parameter ended: The caller whose work the thread has just done.
+    private static func next(of state: Monitor<State>, after ended: PrincipalID?) -> (PrincipalID, Work)? {
+        var (ended, isIdle) = (ended, false)
+        let step = state.wait { state -> Step? in
+            if let caller = ended { state.waiting.end(of: caller) }
+            if isIdle { (state.idle, state.isWaking) = (state.idle - 1, false) }
+            (ended, isIdle) = (nil, false)
+            if let (caller, work) = state.waiting.next() {
+                return .work(caller, work, needsThread: state.needsThread())
+            }
+            if state.isStopping, state.waiting.isEmpty { return .end }
+            (state.idle, isIdle) = (state.idle + 1, true)
+            return nil
+        }
+        guard case .work(let caller, let work, let needsThread)? = step else {
+            // Others may wait for the last work, which is done.
+            state.wake()
+            return nil
+        }
+        if needsThread { state.wakeOne() }
+        return (caller, work)
     }
 }
 

@@ -40,7 +40,7 @@ struct TurnQueue<Caller: Hashable & Sendable, Work> {
 
     /// Takes the next piece of work, which is under way until ``end(of:)``; `nil` if no work may begin.
     mutating func next() -> (caller: Caller, work: Work)? {
-        guard let index = ring.firstIndex(where: { (lines[$0]?.underWay ?? 0) < mostAtOnce }),
+        guard let index = ring.firstIndex(where: mayBegin),
             let work = lines[ring[index]]?.waiting.removeFirst()
         else { return nil }
         let caller = ring.remove(at: index)
@@ -49,6 +49,11 @@ struct TurnQueue<Caller: Hashable & Sendable, Work> {
         count -= 1
         return (caller, work)
     }
+
+    /// Whether ``next()`` would give work.
+    var hasNext: Bool { ring.contains(where: mayBegin) }
+
+    private func mayBegin(_ caller: Caller) -> Bool { (lines[caller]?.underWay ?? 0) < mostAtOnce }
 
     /// Ends a piece of the caller's work that ``next()`` gave.
     mutating func end(of caller: Caller) {

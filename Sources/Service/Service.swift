@@ -29,7 +29,7 @@ package final class Service: Sendable {
     /// The thread that folds the log into projections.
     let host: ProjectionHost
     /// The threads that compute answers, each with its own connections to the projections.
-    private let answers: AnswerPool
+    let answers: AnswerPool
     /// The requests that wait for the end of a query, without a thread each.
     let waitingRoom: WaitingRoom
     /// Everything that runs without a request.

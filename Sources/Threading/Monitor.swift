@@ -38,14 +38,6 @@ package final class Monitor<State>: @unchecked Sendable {
         return read(body)
     }
 
-    /// As ``change(_:)``, but wakes one thread only: for state that each waiting thread waits for in the same way, such as a
-    /// queue to which one item was added.
-    @inlinable
-    package func changeForOne<R>(_ body: (inout State) -> R) -> R {
-        defer { pthread_cond_signal(condition) }
-        return read(body)
-    }
-
     /// Runs `body` without waking a thread.
     @inlinable
     package func read<R>(_ body: (inout State) -> R) -> R {
@@ -57,6 +49,11 @@ package final class Monitor<State>: @unchecked Sendable {
     /// Wakes all waiting threads, after ``read(_:)`` has changed what they wait for.
     @inlinable
     package func wake() { pthread_cond_broadcast(condition) }
+
+    /// As ``wake()``, but wakes one thread only: for state that each waiting thread waits for in the same way, such as a queue
+    /// to which one item was added.
+    @inlinable
+    package func wakeOne() { pthread_cond_signal(condition) }
 
     /// Waits until `body` returns a value, or returns `nil` after `milliseconds`. The body is called at once, and again after each
     /// change.

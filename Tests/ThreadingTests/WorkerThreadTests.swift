@@ -54,7 +54,10 @@ import Threading
                 }
             }
         }
-        for number in 0..<1000 { numbers.changeForOne { $0.append(number) } }
+        for number in 0..<1000 {
+            numbers.read { $0.append(number) }
+            numbers.wakeOne()
+        }
         numbers.change { $0 += Array(repeating: -1, count: threads.count) }
         for thread in threads { thread.join() }
         #expect(taken.withLock { $0.sorted() } == Array(0..<1000))
