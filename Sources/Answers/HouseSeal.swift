@@ -14,6 +14,8 @@ package import Whereabouts
 package struct HouseSeal: Sendable {
     /// The name of the house, which signs receipts.
     package let name: KeyName
+    /// The signer of receipts.
+    package let signer: NoteSigner
     private let key: Ed25519PrivateKey
 
     /// - Parameters:
@@ -34,6 +36,7 @@ package struct HouseSeal: Sendable {
             key = try Ed25519PrivateKey(seed: seed.bytes)
             // A host with other characters than a name may have is left out.
             name = try (try? KeyName((host ?? "localhost") + place)) ?? KeyName("localhost" + place)
+            signer = try NoteSigner(name: name, kind: .ed25519, key: key)
         } catch { preconditionFailure("32 bytes are a seed, and a name without spaces is a name.") }
     }
 
@@ -41,9 +44,6 @@ package struct HouseSeal: Sendable {
     private static func hex(_ mark: Int64) -> String {
         String(Hex.encode(withUnsafeBytes(of: mark.bigEndian) { Array($0) }).suffix(14))
     }
-
-    /// The signer of receipts.
-    package var signer: NoteSigner { signer(as: name) }
 
     /// The name of a person's log, from the key of that log. It says nothing about the person.
     package func origin(under proofKey: SymmetricKey) -> LogOrigin {
@@ -55,12 +55,8 @@ package struct HouseSeal: Sendable {
 
     /// The signer of the checkpoints of a log.
     package func signer(of origin: LogOrigin) -> NoteSigner {
-        do { return signer(as: try KeyName(origin.text)) } catch { preconditionFailure("An origin is a name.") }
-    }
-
-    private func signer(as name: KeyName) -> NoteSigner {
-        do { return try NoteSigner(name: name, kind: .ed25519, key: key) } catch {
-            preconditionFailure("An Ed25519 key signs notes.")
+        do { return try NoteSigner(name: KeyName(origin.text), kind: .ed25519, key: key) } catch {
+            preconditionFailure("An origin is a name, and an Ed25519 key signs notes.")
         }
     }
 }

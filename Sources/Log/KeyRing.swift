@@ -7,9 +7,7 @@ package import Whereabouts
 // `keys.sqlite`: one random AES-256 key per person, class and UTC month, wrapped with AES-256-GCM under the
 // key-encryption key: `wrapped` = nonce(12) ‖ ciphertext(32) ‖ tag(16), associated data = the text "whereabouts key
 // <id> <person> <class> <period>". `destroyed` lists the ids of keys that were destroyed on purpose. Every copy of the
-// file has the list, so that restoring an old copy cannot bring a person back.
-//
-// `period` is a UTC month, for example 202611, or a UTC day, for example 20261124.
+// file has the list, so that restoring an old copy cannot bring a person back. `period` is a month or a day of UTC.
 //
 // `kek_check` has one row: 32 zero bytes sealed in the same way, with the associated data "whereabouts key check". Only
 // the key-encryption key of this file opens it. A row of `key` is never changed, only deleted.
@@ -145,8 +143,10 @@ package final class KeyRing: Sendable {
     ///
     /// - Throws: ``LogError/keyUnreadable(id:)`` as ``sealingKey(for:_:at:)``.
     func proofKey(of person: PersonID) throws(LogError) -> SymmetricKey {
-        let key = try key(of: Slot(person: person, keyClass: .proof, period: 0)).key
-        try makeDurable()
+        let (id, key) = try key(of: Slot(person: person, keyClass: .proof, period: 0))
+        // Not for each call: it would commit the keys of events that the writer has only prepared, and hold it up.
+        let isNew = state.withLock { ($0.newKeys + $0.unrecorded).contains { $0.id == id } }
+        if isNew { try makeDurable() }
         return key
     }
 

@@ -48,6 +48,20 @@ import Whereabouts
         #expect(try commits() == before + 1)
     }
 
+    @Test func `a person's own key is durable at once, and does not write the new keys of others later`() throws {
+        let ring = try opened()
+        let person = PersonID(rawValue: 7)
+        let before = try commits()
+        let key = try ring.proofKey(of: person)
+        #expect(try commits() == before + 1)
+        // The writer prepares events, whose keys it makes durable itself.
+        let ids = try makeHundred(ring)
+        #expect(try ring.proofKey(of: person).withBytes { [UInt8]($0) } == key.withBytes { [UInt8]($0) })
+        #expect(try commits() == before + 1)
+        try ring.makeDurable()
+        #expect(try isThere(ids[0], try opened()))
+    }
+
     @Test func `a copy and a destruction find the keys that were just made`() throws {
         let ring = try opened()
         let ids = try makeHundred(ring)
