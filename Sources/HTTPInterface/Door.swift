@@ -11,7 +11,7 @@ package import Whereabouts
 /// Checks come in this order: address (404), method (405), credentials (401), query parameters, body, coding,
 /// idempotency key. A request that fails one of them makes no event. Every answer has `Whereabouts-Request` with the id
 /// and `Cache-Control: no-store`.
-package struct Door: Sendable {
+package final class Door: Sendable {
     /// The log and the clock.
     package let decisions: Decisions
     /// Every address.
@@ -74,19 +74,11 @@ package struct Door: Sendable {
             requestFigures.add(key, seconds: MonotonicClock.seconds - start)
             respond(response)
         }
-        if let route = routes.literal(method, request.path) {
-            return serve(request, route, []) { answer($0, to: $1, of: route.path) }
-        }
-        let path = Route.parts(request.path)
-        var allowed: [String] = []
-        for route in routes.routes {
-            guard let parameters = route.match(path) else { continue }
-            guard route.method == method else {
-                allowed.append(route.method)
-                continue
-            }
+        if let (index, parameters) = routes.find(method, request.path) {
+            let route = routes.routes[index]
             return serve(request, route, parameters) { answer($0, to: $1, of: route.path) }
         }
+        let allowed = routes.methods(of: request.path)
         if !allowed.isEmpty, let response = crossOrigin.preflight(request, methods: allowed) {
             return answer(response, to: .random(), of: "")
         }

@@ -99,11 +99,6 @@ extension Home {
 extension RouteTable {
     /// The route of a request, the variable parts of its path, and where it belongs; `nil` if no route matches.
     package func place(of method: String, _ path: String) -> (route: Route, parameters: [String], home: Home)? {
-        if let index = index(literal: method, path) { return (routes[index], [], homes[index]) }
-        let parts = Route.parts(path)
-        for index in routes.indices where routes[index].method == method {
-            if let parameters = routes[index].match(parts) { return (routes[index], parameters, homes[index]) }
-        }
-        return nil
+        find(method, path).map { (routes[$0.index], $0.parameters, homes[$0.index]) }
     }
 }

@@ -120,17 +120,21 @@ package struct Route: Sendable {
 
     /// The parts of a path. Empty parts count: neither `//healthz` nor `/healthz/` is `/healthz`.
     package static func parts(_ path: String) -> [String] {
-        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        // By bytes: to look for a character costs ten times as much.
+        path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
     }
 
     /// The variable parts of the path, in order, or `nil` if it does not match. A variable part is never empty.
-    package func match(_ path: [String]) -> [String]? {
+    package func match(_ path: [String]) -> [String]? { Self.match(path, pattern) }
+
+    /// As ``match(_:)``, for the pattern of a route.
+    static func match(_ path: [String], _ pattern: [String]) -> [String]? {
         guard path.count == pattern.count else { return nil }
-        var open: [String] = []
-        for (wanted, part) in zip(pattern, path) {
-            if wanted == "*", !part.isEmpty { open.append(part) } else if wanted != part { return nil }
+        for index in path.indices where pattern[index] != path[index] {
+            guard pattern[index] == "*", !path[index].isEmpty else { return nil }
         }
-        return open
+        return path.indices.filter { pattern[$0] == "*" }.map { path[$0] }
     }
 
     /// The reason to refuse a request with this query; `nil` if every parameter is known and given once.

@@ -11,6 +11,14 @@ package struct RouteTable: Sendable {
     let homes: [Home]
     /// The places in ``routes`` of those without variable parts, by path.
     private let literals: [String: [Int]]
+    /// Those with variable parts, in their order, by the number of parts. A search that looked at ``routes`` would copy each.
+    private let patterns: [Int: [Pattern]]
+
+    private struct Pattern {
+        let index: Int
+        let method: String
+        let parts: [String]
+    }
 
     package init(_ operations: [Operation], pages: [Route] = []) {
         self.operations = operations
@@ -23,25 +31,33 @@ package struct RouteTable: Sendable {
                 }
                 return home
             } + pages.map { _ in .directory }
-        literals = Dictionary(grouping: routes.indices.filter { !routes[$0].pattern.contains("*") }) { routes[$0].path }
+        let isLiteral = { (index: Int) in !routes[index].pattern.contains("*") }
+        literals = Dictionary(grouping: routes.indices.filter(isLiteral)) { routes[$0].path }
+        let others = routes.indices.filter { !isLiteral($0) }
+            .map { Pattern(index: $0, method: routes[$0].method, parts: routes[$0].pattern) }
+        patterns = Dictionary(grouping: others, by: \.parts.count)
     }
 
-    /// The route with this literal path, found without splitting the path: the fast way for reports.
-    func literal(_ method: String, _ path: String) -> Route? { index(literal: method, path).map { routes[$0] } }
+    /// The place of a request's route in ``routes``, and the variable parts of its path; `nil` if no route matches. A literal
+    /// path is found without splitting it: the fast way for reports.
+    package func find(_ method: String, _ path: String) -> (index: Int, parameters: [String])? {
+        if let index = literals[path]?.first(where: { routes[$0].method == method }) { return (index, []) }
+        let parts = Route.parts(path)
+        for pattern in patterns[parts.count] ?? [] where pattern.method == method {
+            if let parameters = Route.match(parts, pattern.parts) { return (pattern.index, parameters) }
+        }
+        return nil
+    }
 
-    /// The place of ``literal(_:_:)`` in ``routes``.
-    func index(literal method: String, _ path: String) -> Int? {
-        literals[path]?.first { routes[$0].method == method }
+    /// The methods of all routes of a path.
+    func methods(of path: String) -> [String] {
+        let parts = Route.parts(path)
+        return routes.filter { $0.match(parts) != nil }.map(\.method)
     }
 
     /// The body that a route takes; the smallest bound for unknown paths.
     package func bodyLimit(_ method: String, _ path: String) -> HTTPBodyLimit {
-        let route = literal(method, path) ?? matching(method, Route.parts(path))
-        return HTTPBodyLimit(route?.bodyBytes ?? Limits.bodyBytes, receiving: route?.receivedBytes)
-    }
-
-    /// The first route whose parts match the path's.
-    private func matching(_ method: String, _ parts: [String]) -> Route? {
-        routes.first { $0.method == method && $0.match(parts) != nil }
+        guard let index = find(method, path)?.index else { return HTTPBodyLimit(Limits.bodyBytes) }
+        return HTTPBodyLimit(routes[index].bodyBytes, receiving: routes[index].receivedBytes)
     }
 }

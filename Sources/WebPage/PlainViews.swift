@@ -206,12 +206,8 @@ struct PlainViews: Sendable {
     func answer(
         to request: HTTPRequest, _ exchange: Exchange, _ context: AnswerContext
     ) -> Result<JSONValue, Problem> {
-        let parts = Route.parts(request.path)
-        guard
-            let (route, parameters) = routes.routes.lazy.compactMap({ route in
-                route.method == request.method ? route.match(parts).map { (route, $0) } : nil
-            }).first
-        else { return .failure(.notFound) }
+        guard let (index, parameters) = routes.find(request.method, request.path) else { return .failure(.notFound) }
+        let route = routes.routes[index]
         if let problem = route.refusal(ofQuery: request.query) { return .failure(problem) }
         let inner = Exchange(request: request, parameters: parameters, id: .random(), caller: exchange.caller)
         do throws(Problem) {

@@ -206,10 +206,9 @@ package enum EventKind: Int64, Sendable, CaseIterable {
     case directoryFollowed = 83
 
     /// The name in answers and documentation: the case name with a capital letter, for example `FixReported`.
-    package var name: String {
-        let word = String(describing: self)
-        return word.prefix(1).uppercased() + word.dropFirst()
-    }
+    package var name: String { Self.names[self, default: ""] }
+
+    private static let names = caseNames.mapValues { $0.prefix(1).uppercased() + $0.dropFirst() }
 }
 
 extension Event {

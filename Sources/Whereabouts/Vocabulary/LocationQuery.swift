@@ -53,5 +53,7 @@ package enum QueryEnd: Int64, Sendable, CaseIterable {
     /// The requester withdrew the query.
     case cancelled = 6
     /// The word in answers and in the audit.
-    package var word: String { String(describing: self) }
+    package var word: String { Self.words[self, default: ""] }
+
+    private static let words = caseNames
 }
