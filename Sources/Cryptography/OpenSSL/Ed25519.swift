@@ -79,27 +79,23 @@ package struct Ed25519PrivateKey: Sendable {
 /// The signing key in the form of libsodium: the seed and the public key, in memory that is wiped at the end.
 private final class SodiumSecret: Sendable {
     // Only read after it was made.
-    private nonisolated(unsafe) let bytes: UnsafeMutableBufferPointer<UInt8>
+    private nonisolated(unsafe) let bytes: UnsafeMutablePointer<UInt8>
 
     init(of key: KeyPair) {
         bytes = .allocate(capacity: Int(crypto_sign_SECRETKEYBYTES))
-        var count = Int(crypto_sign_SEEDBYTES)
-        require(EVP_PKEY_get_raw_private_key(key.pointer, bytes.baseAddress, &count))
-        var publicCount = Int(crypto_sign_PUBLICKEYBYTES)
-        require(EVP_PKEY_get_raw_public_key(key.pointer, bytes.baseAddress.map { $0 + count }, &publicCount))
+        var (seedCount, publicCount) = (Int(crypto_sign_SEEDBYTES), Int(crypto_sign_PUBLICKEYBYTES))
+        require(EVP_PKEY_get_raw_private_key(key.pointer, bytes, &seedCount))
+        require(EVP_PKEY_get_raw_public_key(key.pointer, bytes + seedCount, &publicCount))
     }
 
     func sign(_ message: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Int(crypto_sign_BYTES)) { signature, count in
-            guard let address = signature.baseAddress, let secret = bytes.baseAddress else { return }
-            count = signature.count
-            // It always returns 0.
-            _ = crypto_sign_detached(address, nil, message, UInt64(message.count), secret)
-        }
+        var signature = [UInt8](repeating: 0, count: Int(crypto_sign_BYTES))
+        precondition(crypto_sign_detached(&signature, nil, message, UInt64(message.count), bytes) == 0)
+        return signature
     }
 
     deinit {
-        sodium_memzero(bytes.baseAddress, bytes.count)
+        sodium_memzero(bytes, Int(crypto_sign_SECRETKEYBYTES))
         bytes.deallocate()
     }
 }

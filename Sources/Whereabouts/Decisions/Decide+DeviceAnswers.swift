@@ -15,8 +15,12 @@ extension Standing {
     /// asked each time, or who show names of places alone, which the apps cannot draw, are left out.
     package func friends(of person: PersonID, at now: Timestamp) -> [Permit] {
         let subjects = Set(grants.held(by: person).compactMap { grants[$0]?.subject }).sorted()
-        return Array(
-            subjects.lazy.compactMap { permit(for: $0, shownTo: person, at: now) }.prefix(Limits.friendsInAnswer))
+        var permits: [Permit] = []
+        // A lazy sequence would keep a copy of the whole standing, for every report.
+        for subject in subjects where permits.count < Limits.friendsInAnswer {
+            if let permit = permit(for: subject, shownTo: person, at: now) { permits.append(permit) }
+        }
+        return permits
     }
 
     /// The persons whom the caller may locate now, by handle: the person itself and those who gave a grant. For the

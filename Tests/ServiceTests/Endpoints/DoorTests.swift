@@ -8,6 +8,32 @@ import Testing
 
 /// Properties of every answer that depend on the HTTP client: compression, cross-origin requests, codings of bodies.
 @Suite struct DoorTests {
+    /// The table looks only at routes with as many parts. This test looks at all.
+    @Test func `an address has the route with its words, or the first whose pattern it fits`() throws {
+        let table = RouteTable.all
+        let methods = Set(table.routes.map(\.method))
+        var fits = 0
+        for pattern in Set(table.routes.map(\.path)) {
+            for part in ["walker", "me", "*", "", "ä/x", "%2F"] {
+                let path = pattern.replacing("*", with: part)
+                for method in methods {
+                    let same = table.routes.indices.filter { table.routes[$0].method == method }
+                    let expected =
+                        same.first { !table.routes[$0].path.contains("*") && table.routes[$0].path == path }
+                        ?? same.first { table.routes[$0].match(Route.parts(path)) != nil }
+                    let found = table.find(method, path)
+                    #expect(found?.index == expected, "\(method) \(path)")
+                    if let found, let expected {
+                        #expect(found.parameters == table.routes[expected].match(Route.parts(path)))
+                        fits += 1
+                    }
+                }
+            }
+        }
+        #expect(fits > table.routes.count)
+        #expect(Route.parts("/v1//x/") == ["v1", "", "x", ""])
+    }
+
     /// RFC 9110 section 12.5.3.
     @Test(arguments: [
         ("gzip", true), ("", false), ("*", true), ("identity", false), ("br;q=1.0, gzip;q=0.8, *;q=0.1", true),
