@@ -31,6 +31,20 @@ import Whereabouts
         #expect(Self.friends(scene).isEmpty)
     }
 
+    @Test func `an answer has the fifty friends who were added first, and not those who show nothing now`() {
+        var scene = Scene()
+        var added: [PersonID] = []
+        for number in 0..<60 {
+            let name = "friend-\(number)"
+            scene.house.submit(.addPerson(House.handle(name)), by: scene.admin)
+            let caller = scene.house.token(for: .person(House.handle(name)), .manage, by: scene.admin)
+            added.append(PersonID(rawValue: caller.principal.rawValue))
+            _ = scene.house.grant(name, to: "walker", number == 3 ? .none : .exact, by: caller)
+        }
+        added.remove(at: 3)
+        #expect(Self.friends(scene).map(\.subject) == Array(added.prefix(50)))
+    }
+
     @Test func `each friend shown is a read in the owner's name, about the friend`() {
         var scene = Scene()
         let grant = scene.house.grant("friend", to: "walker", by: scene.friend)
