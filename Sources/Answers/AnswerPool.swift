@@ -29,8 +29,8 @@ package final class AnswerPool: Sendable {
         /// Whether ``stop(milliseconds:)`` returned while a thread was still working.
         var isLeftBehind = false
 
-        /// Whether the caller must wake an idle thread. One thread is woken at a time; if it finds more work than its
-        /// own, it wakes the next one. So a burst of short pieces of work does not wake threads that find nothing.
+        /// Whether the caller must wake an idle thread. One thread is woken at a time; if there is more work than it
+        /// takes, it wakes the next one. So a burst of short pieces of work seldom wakes a thread in vain.
         mutating func needsThread() -> Bool {
             guard idle > 0, !isWaking, waiting.hasNext else { return false }
             isWaking = true

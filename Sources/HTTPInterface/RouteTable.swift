@@ -11,7 +11,8 @@ package struct RouteTable: Sendable {
     let homes: [Home]
     /// The places in ``routes`` of those without variable parts, by path.
     private let literals: [String: [Int]]
-    /// Those with variable parts, in their order, by the number of parts. A search that looked at ``routes`` would copy each.
+    /// The routes with variable parts, in their order, by the number of parts. A search through ``routes`` would copy each
+    /// route.
     private let patterns: [Int: [Pattern]]
 
     private struct Pattern {

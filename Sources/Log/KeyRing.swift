@@ -144,7 +144,7 @@ package final class KeyRing: Sendable {
     /// - Throws: ``LogError/keyUnreadable(id:)`` as ``sealingKey(for:_:at:)``.
     func proofKey(of person: PersonID) throws(LogError) -> SymmetricKey {
         let (id, key) = try key(of: Slot(person: person, keyClass: .proof, period: 0))
-        // Not for each call: it would commit the keys of events that the writer has only prepared, and hold it up.
+        // Otherwise every call would commit the keys of events that the writer has only prepared, and delay the writer.
         let isNew = state.withLock { ($0.newKeys + $0.unrecorded).contains { $0.id == id } }
         if isNew { try makeDurable() }
         return key

@@ -18,8 +18,8 @@ package final class ReaderDoor: Sendable {
     private let link: WriterLink
     private let figures: ReaderFigures
     private let log: EventLog
-    /// The routes whose requests are answered here.
-    private let reads: [Route]
+    /// The patterns of the routes whose requests are answered here.
+    private let reads: [[String]]
     /// The requests that are passed on now.
     private let underWay = Atomic<Int>(0)
     /// The title of the answer to a request that another reader has passed on.
@@ -36,7 +36,7 @@ package final class ReaderDoor: Sendable {
 
     package init(door: Door, link: WriterLink, log: EventLog, figures: ReaderFigures) {
         (self.door, self.link, self.log, self.figures) = (door, link, log, figures)
-        reads = door.routes.routes.filter(AnsweredByReaders.includes)
+        reads = door.routes.routes.filter(AnsweredByReaders.includes).map(\.pattern)
     }
 
     /// The body that a route takes; as at the process that writes the log.
@@ -88,7 +88,7 @@ package final class ReaderDoor: Sendable {
 
     private func isAnsweredHere(_ path: String) -> Bool {
         let parts = Route.parts(path)
-        return reads.contains { $0.match(parts) != nil }
+        return reads.contains { Route.match(parts, $0) != nil }
     }
 
     // MARK: Passing on

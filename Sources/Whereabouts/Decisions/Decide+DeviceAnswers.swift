@@ -16,7 +16,7 @@ extension Standing {
     package func friends(of person: PersonID, at now: Timestamp) -> [Permit] {
         let subjects = Set(grants.held(by: person).compactMap { grants[$0]?.subject }).sorted()
         var permits: [Permit] = []
-        // A lazy sequence would keep a copy of the whole standing, for every report.
+        // No lazy sequence: its closure would copy the whole standing, for every report.
         for subject in subjects where permits.count < Limits.friendsInAnswer {
             if let permit = permit(for: subject, shownTo: person, at: now) { permits.append(permit) }
         }

@@ -7,7 +7,7 @@ import Whereabouts
 @testable import Answers
 @testable import Service
 
-/// Threads of the pool sleep while there is no work; none of the work is left waiting beside a sleeping thread.
+/// No work waits while a thread that could do it sleeps.
 @Suite struct AnswerPoolTests {
     private let house: ServiceUnderTest
     private var pool: AnswerPool { house.service.answers }

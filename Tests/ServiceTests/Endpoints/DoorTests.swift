@@ -8,7 +8,7 @@ import Testing
 
 /// Properties of every answer that depend on the HTTP client: compression, cross-origin requests, codings of bodies.
 @Suite struct DoorTests {
-    /// The table looks only at routes with as many parts. This test looks at all.
+    /// The table searches only the routes with the same number of parts; the test searches all of them.
     @Test func `an address has the route with its words, or the first whose pattern it fits`() throws {
         let table = RouteTable.all
         let methods = Set(table.routes.map(\.method))
