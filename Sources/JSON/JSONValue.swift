@@ -78,7 +78,12 @@ package struct JSONValue: Sendable {
     }
 
     /// The members in the order written, or `nil` if the value is not an object. Each key is copied.
-    package var members: JSONMembers? {
+    package var members: [(key: String, value: JSONValue)]? {
+        membersInPlace.map { $0.map { (key: $0.key.string, value: $0.value) } }
+    }
+
+    /// As ``members``, without copies: for messages of which many come.
+    package var membersInPlace: JSONMembers? {
         json_kind(node.kind) == json_kind_object ? JSONMembers(value: self, index: index + 1, end: Int(node.next)) : nil
     }
 
@@ -99,9 +104,10 @@ package struct JSONValue: Sendable {
         var next = index + 1
         let end = Int(node.next)
         while next < end {
-            let value = JSONValue(document: document, index: next + 1)
-            if JSONValue(document: document, index: next).isString(key) { return value }
-            next = Int(value.node.next)
+            if JSONKey(document: document, index: next).isEqual(to: key) {
+                return JSONValue(document: document, index: next + 1)
+            }
+            next = Int(document.nodes[next + 1].next)
         }
         return nil
     }
@@ -124,15 +130,48 @@ package struct JSONValue: Sendable {
     /// The index of the value after this one and all it holds.
     fileprivate var following: Int { Int(node.next) }
 
-    private func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
-        let node = node
-        guard json_kind(node.kind) == json_kind_string else { return nil }
-        let place = node.value.string
-        return body(UnsafeBufferPointer(start: document.text + Int(place.offset), count: Int(place.length)))
+    /// Calls `body` with the string in place, its escapes resolved. `nil` if the value is no string.
+    package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        json_kind(node.kind) == json_kind_string ? body(document.utf8(at: index)) : nil
+    }
+}
+
+/// The key of a member, in place. A `switch` over it takes names in the code, which are compared byte by byte.
+package struct JSONKey: Equatable, Sendable {
+    fileprivate let document: JSONDocument
+    fileprivate let index: Int
+
+    /// A copy of the key.
+    package var string: String { withUTF8 { String(decoding: $0, as: UTF8.self) } }
+
+    /// Calls `body` with the key, its escapes resolved.
+    package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        body(document.utf8(at: index))
     }
 
-    private func isString(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-        withUTF8 { $0.count == wanted.count && $0.elementsEqual(wanted) } ?? false
+    package static func == (left: JSONKey, right: JSONKey) -> Bool {
+        right.withUTF8 { left.isEqual(to: $0) }
+    }
+
+    package static func == (key: JSONKey, name: StaticString) -> Bool {
+        key.isEqual(to: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+
+    package static func != (key: JSONKey, name: StaticString) -> Bool { !(key == name) }
+
+    package static func ~= (name: StaticString, key: JSONKey) -> Bool { key == name }
+
+    fileprivate func isEqual(to wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        let key = document.utf8(at: index)
+        return key.count == wanted.count && key.elementsEqual(wanted)
+    }
+}
+
+extension JSONDocument {
+    /// - Precondition: The node is a string.
+    fileprivate func utf8(at index: Int) -> UnsafeBufferPointer<UInt8> {
+        let place = nodes[index].value.string
+        return UnsafeBufferPointer(start: text + Int(place.offset), count: Int(place.length))
     }
 }
 
@@ -161,11 +200,10 @@ package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
     fileprivate let end: Int
 
     /// The next member, or `nil` after the last.
-    package mutating func next() -> (key: String, value: JSONValue)? {
+    package mutating func next() -> (key: JSONKey, value: JSONValue)? {
         guard index < end else { return nil }
-        guard let key = JSONValue(document: value.document, index: index).string else {
-            preconditionFailure("An object's children alternate between keys and values.")
-        }
+        // An object's children alternate between keys, which are strings, and values.
+        let key = JSONKey(document: value.document, index: index)
         let member = JSONValue(document: value.document, index: index + 1)
         index = member.following
         return (key, member)

@@ -39,7 +39,7 @@ package enum FixJSON {
     ///
     /// - Parameter root: The outermost value of a document that keeps its text.
     package static func reports(in root: JSONValue, now: Timestamp) -> [Report] {
-        guard let members = root.members else { return [.rejected(.unknownType)] }
+        guard let members = root.membersInPlace else { return [.rejected(.unknownType)] }
         guard let fixes = root["fixes"] else { return [report(of: members, now: now)] }
         guard let elements = fixes.array else { return [.rejected(.unknownType)] }
         guard fixes.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
@@ -76,7 +76,7 @@ package enum FixJSON {
     }
 
     private static func report(of fix: JSONValue, now: Timestamp) -> Report {
-        fix.members.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
+        fix.membersInPlace.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
     }
 
     static func report(of members: some Sequence<JSONMember>, now: Timestamp) -> Report {
@@ -87,7 +87,7 @@ package enum FixJSON {
         return draft.report(now: now)
     }
 
-    private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
+    private static func read(_ key: JSONKey, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
         switch key {
         case "timestamp": draft.time = time(value).map(ReportedTime.at) ?? .unreadable
         case "latitude": draft.latitude = value.double ?? .nan
@@ -121,7 +121,7 @@ package enum FixJSON {
 
     private static func time(_ value: JSONValue) -> Timestamp? {
         if let seconds = value.double { return Timestamp(seconds: seconds) }
-        return value.string.flatMap { ISO8601.parse($0) }
+        return value.dateTime
     }
 
     /// Writes a fix as one object that ``reports(from:now:)`` reads back equal in every bit.

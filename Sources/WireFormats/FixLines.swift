@@ -89,7 +89,7 @@ package struct FixLines: Sendable {
 
     private func read(_ line: ArraySlice<UInt8>) -> (user: Handle?, device: Handle?, report: Report) {
         guard let root = try? JSONDocument.message(line) else { return (nil, nil, .rejected(.notJSON)) }
-        guard let members = root.members else { return (nil, nil, .rejected(.unknownType)) }
+        guard let members = root.membersInPlace else { return (nil, nil, .rejected(.unknownType)) }
         let named = root["user"]
         let user = named?.string.flatMap { Handle($0) }
         if let named, user == nil, !named.isNull { return (nil, nil, .rejected(.missingField)) }

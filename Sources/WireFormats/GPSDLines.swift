@@ -67,7 +67,7 @@ package struct GPSDLines: Sendable {
 
     private static func fix(_ report: JSONValue) -> Fix? {
         guard let mode = report["mode"]?.int, mode >= 2,
-            let time = report["time"]?.string.flatMap({ ISO8601.parse($0) }),
+            let time = report["time"]?.dateTime,
             let latitude = report["lat"]?.double, let longitude = report["lon"]?.double,
             let coordinate = try? Coordinate(latitude: latitude, longitude: longitude)
         else { return nil }

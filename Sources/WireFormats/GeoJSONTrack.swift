@@ -73,6 +73,6 @@ package enum GeoJSONTrack {
             // As seconds, 10¹¹ would be the year 5138.
             return Timestamp(seconds: abs(number) >= 1e11 ? number / 1000 : number)
         }
-        return value.string.flatMap { ISO8601.parse($0) }
+        return value.dateTime
     }
 }

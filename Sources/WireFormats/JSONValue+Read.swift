@@ -1,4 +1,5 @@
 import JSON
+import Whereabouts
 
 /// A member of an object.
 typealias JSONMember = JSONMembers.Element
@@ -15,11 +16,11 @@ extension JSONDocument {
 /// Reads optional members. Each method returns whether it understood the member; `null` counts as absent. Members that
 /// are not understood go to the remainder.
 extension JSONValue {
-    /// The members of an object; none of another value.
-    var memberList: [JSONMember] { members.map { Array($0) } ?? [] }
-
     /// The value as a parameter: the string itself, any other value as written.
     var parameter: String { string ?? withText { String(decoding: $0, as: UTF8.self) } }
+
+    /// A date and time as text.
+    var dateTime: Timestamp? { withUTF8 { ISO8601.parse(utf8: $0) } ?? nil }
 
     func read(into number: inout Double?) -> Bool {
         guard let value = double else { return isNull }

@@ -91,7 +91,7 @@ package enum OsmAnd {
     }
 
     private static func members(_ object: [UInt8]) -> [JSONMember] {
-        (try? JSONDocument.message(object[...]))?.memberList ?? []
+        (try? JSONDocument.message(object[...]))?.membersInPlace.map { Array($0) } ?? []
     }
 
     private static func read(_ name: String, _ value: String, into draft: inout FixDraft) -> Bool {
@@ -176,34 +176,36 @@ package enum OsmAnd {
 
     /// A flat object of the SDK, with the names of the parameters and numbers as values.
     private static func flat(_ told: JSONValue, key: String?, now: Timestamp) -> Report {
-        guard let members = told.members else { return .rejected(.unknownType, text: withoutKey) }
+        guard let members = told.membersInPlace else { return .rejected(.unknownType, text: withoutKey) }
         guard told["id"]?.string == key else { return .rejected(.badValue, text: withoutKey) }
-        return report(of: members.map { (name: $0.key, value: $0.value.parameter) }, now: now)
+        return report(of: members.map { (name: $0.key.string, value: $0.value.parameter) }, now: now)
     }
 
     private static func located(_ told: JSONValue, _ now: Timestamp) -> Report {
-        let location = told.memberList
-        guard location.contains(where: { $0.key == "coords" && $0.value.kind == .object }) else {
-            return .message("status", location)
-        }
+        guard let location = told.membersInPlace else { return .rejected(.unknownType, text: withoutKey) }
+        guard let coordinates = told["coords"]?.membersInPlace else { return .message("status", location) }
         var draft = FixDraft()
         var remainder = Remainder()
         // Parts come from several objects; the remainder has each name once.
         var names: Set<String> = []
         func keep(_ member: JSONMember) {
-            if names.insert(member.key).inserted { remainder.append(member) }
+            if names.insert(member.key.string).inserted { remainder.append(member) }
         }
         for member in location {
             switch member.key {
             case "coords":
-                for part in member.value.memberList where !read(part.key, part.value, into: &draft) { keep(part) }
+                for part in coordinates where !read(part.key, part.value, into: &draft) { keep(part) }
             case "battery":
-                for part in member.value.memberList {
+                guard let parts = member.value.membersInPlace else {
+                    keep(member)
+                    continue
+                }
+                for part in parts {
                     if part.key == "level", part.value.readBattery(full: 1, into: &draft.batteryLevel) { continue }
                     keep(part)
                 }
             case "timestamp":
-                draft.time = member.value.string.flatMap { ISO8601.parse($0) }.map(ReportedTime.at) ?? .unreadable
+                draft.time = member.value.dateTime.map(ReportedTime.at) ?? .unreadable
             case "uuid":
                 if !member.value.readClientID(into: &draft.clientID) { keep(member) }
             case "mock":
@@ -215,7 +217,7 @@ package enum OsmAnd {
         return draft.report(now: now).about(told)
     }
 
-    private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
+    private static func read(_ key: JSONKey, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
         switch key {
         case "latitude": draft.latitude = value.double ?? .nan
         case "longitude": draft.longitude = value.double ?? .nan

@@ -32,8 +32,7 @@ package enum Overland {
     }
 
     private static func report(of feature: JSONValue, now: Timestamp) -> Report {
-        guard let told = feature["properties"], told.kind == .object else { return .rejected(.unknownType) }
-        let properties = told.memberList
+        guard let properties = feature["properties"]?.membersInPlace else { return .rejected(.unknownType) }
         // Visits, trips and events of the app have an action or a type, and some of them a place.
         for member in properties where member.key == "action" || member.key == "type" {
             guard let word = member.value.string else { continue }
@@ -65,7 +64,7 @@ package enum Overland {
             // Older apps write the distant past and future as the years 1 and 4001.
             let possible = Limits.oldestFix...now.adding(seconds: Limits.futureRejectedSeconds)
             func seen(_ name: String) -> Timestamp? {
-                properties?[name]?.string.flatMap { ISO8601.parse($0) }.flatMap { possible.contains($0) ? $0 : nil }
+                properties?[name]?.dateTime.flatMap { possible.contains($0) ? $0 : nil }
             }
             return .sighting(
                 .visit(
@@ -77,10 +76,10 @@ package enum Overland {
     }
 
     private static func time(_ value: JSONValue) -> ReportedTime {
-        value.string.flatMap { ISO8601.parse($0) }.map(ReportedTime.at) ?? .unreadable
+        value.dateTime.map(ReportedTime.at) ?? .unreadable
     }
 
-    private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
+    private static func read(_ key: JSONKey, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
         switch key {
         case "timestamp": draft.time = time(value)
         case "horizontal_accuracy": return value.read(into: &draft.horizontalAccuracy)

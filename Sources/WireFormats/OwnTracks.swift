@@ -55,10 +55,10 @@ package enum OwnTracks {
     private static func reports(
         of message: JSONValue, _ now: Timestamp, _ open: Opener?, wasEncrypted: Bool = false
     ) -> [Report] {
-        guard let members = message.members else { return [.rejected(.unknownType)] }
+        guard let members = message.membersInPlace else { return [.rejected(.unknownType)] }
         guard let type = message["_type"] else { return [.rejected(.missingField)] }
         switch type.string {
-        case "location": return [location(Array(members), wasEncrypted: wasEncrypted, now: now)]
+        case "location": return [location(message, members, wasEncrypted: wasEncrypted, now: now)]
         case "encrypted": return encrypted(message, now, open)
         case "transition": return [transition(message, now)]
         case "beacon": return [beacon(message, now)]
@@ -132,7 +132,7 @@ package enum OwnTracks {
     /// A region; one outside the ranges of a coordinate is a deletion. A beacon, or a region without a radius, is kept
     /// as a message.
     private static func waypoint(_ message: JSONValue) -> Report {
-        guard let members = message.members else { return .rejected(.unknownType) }
+        guard let members = message.membersInPlace else { return .rejected(.unknownType) }
         guard let description = message["desc"], let created = message["tst"] else { return .rejected(.missingField) }
         guard let text = description.string, !text.isEmpty else { return .rejected(.badValue) }
         // Some Android releases write milliseconds.
@@ -167,16 +167,18 @@ package enum OwnTracks {
         (try? JSONDocument.parse(Array(text.utf8)))?.root["request"]?.string
     }
 
-    private static func location(_ members: [JSONMember], wasEncrypted: Bool, now: Timestamp) -> Report {
+    private static func location(
+        _ message: JSONValue, _ members: JSONMembers, wasEncrypted: Bool, now: Timestamp
+    ) -> Report {
         var draft = FixDraft()
         var remainder = Remainder()
         // The Recorder's mark for a decrypted message.
-        if wasEncrypted, let mark = try? JSONDocument.message(Array(#"{"_decrypted":true}"#.utf8)[...]).members {
+        if wasEncrypted, let mark = try? JSONDocument.message(Array(#"{"_decrypted":true}"#.utf8)[...]).membersInPlace {
             for member in mark { remainder.append(member) }
         }
         // The apps write numbers. Texts come from a template that a user of another client wrote, and none of these
         // clients has kilometers per hour (GPSLogger's `%SPD` is Android's `getSpeed()`).
-        let isTemplate = members.contains { $0.key == "lat" && $0.value.string != nil }
+        let isTemplate = message["lat"]?.kind == .string
         for member in members {
             let isRead =
                 isTemplate
@@ -185,7 +187,7 @@ package enum OwnTracks {
         }
         draft.remainder = remainder.text()
 
-        if members.allSatisfy({ overlandKeys.contains($0.key) }) { draft.time = overlandTime(draft.time) }
+        if members.allSatisfy({ isOfOverland($0.key) }) { draft.time = overlandTime(draft.time) }
         // The apps leave out members that are zero, so absent and zero mean the same.
         if (draft.horizontalAccuracy ?? 0) == 0 {
             if draft.latitude == 0 && draft.longitude == 0 { return .rejected(.noFix) }
@@ -195,7 +197,7 @@ package enum OwnTracks {
         return draft.report(now: now)
     }
 
-    private static func read(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
+    private static func read(_ key: JSONKey, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
         switch key {
         case "_type": return true
         case "lat": draft.latitude = value.double ?? .nan
@@ -217,7 +219,7 @@ package enum OwnTracks {
     }
 
     /// As ``read(_:_:into:)``, for a template: numbers may be texts, and the speed is in meters per second.
-    private static func readText(_ key: String, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
+    private static func readText(_ key: JSONKey, _ value: JSONValue, into draft: inout FixDraft) -> Bool {
         guard let number = value.double ?? value.string.flatMap({ DecimalText.parse($0.utf8) }) else {
             return read(key, value, into: &draft)
         }
@@ -246,7 +248,12 @@ package enum OwnTracks {
     }
 
     /// The members that Overland sends in its OwnTracks mode.
-    private static let overlandKeys: Set<String> = ["_type", "lat", "lon", "tst", "acc", "batt", "topic"]
+    private static func isOfOverland(_ key: JSONKey) -> Bool {
+        switch key {
+        case "_type", "lat", "lon", "tst", "acc", "batt", "topic": true
+        default: false
+        }
+    }
 
     /// The time of Overland's OwnTracks mode, which counts from 2001-01-01 (`timeIntervalSinceReferenceDate` in its
     /// `GLManager.m`). Times between 2²⁹ and 2³⁰ s would be 1987 to 2004, before any client existed; counted from 2001

@@ -10,52 +10,64 @@ struct Remainder {
     /// the depth that readers accept.
     static let depthMax = 16
 
-    /// Parts of names that suggest a secret of the client.
-    private static let secretNames = [
+    /// Parts of names that suggest a secret of the client, in lower case.
+    private static let secretNames: [StaticString] = [
         "password", "passwd", "secret", "token", "apikey", "api_key", "authorization",
-    ].map { Array($0.utf8) }
+    ]
 
-    private var members: [JSONMember] = []
+    /// The object without its last brace; empty without a member.
+    private var text: [UInt8] = []
+    private var members = 0
+    /// The first member, which is the only one if there is one.
+    private var first: JSONMember?
 
     mutating func append(_ member: JSONMember) {
-        members.append(member)
+        members += 1
+        if members == 1 { first = member }
+        if isSecret(member.key) { return }
+        member.value.withText(withKey: true) { member in
+            guard text.count + 1 + member.count < Limits.remainderBytes, depth(of: member) < Self.depthMax else {
+                return
+            }
+            text.append(UInt8(ascii: text.isEmpty ? "{" : ","))
+            text.append(contentsOf: member)
+        }
     }
 
     /// The object's text; `nil` if nothing is left over.
     ///
     /// - Parameter nestedKey: The member that has a whole remainder, if the form has one. If it is the only one left
     ///   over, it is the remainder, byte for byte; beside others it is a member like them.
-    func text(nestedKey: String? = nil) -> String? {
-        if let nestedKey, members.count == 1, let only = members.first, only.key == nestedKey,
-            only.value.kind == .object,
-            let whole = only.value.withText({ text in
+    func text(nestedKey: StaticString? = nil) -> String? {
+        if let nestedKey, members == 1, let first, first.key == nestedKey, first.value.kind == .object,
+            let whole = first.value.withText({ text in
                 text.count <= Limits.remainderBytes && depth(of: text) <= Self.depthMax
                     ? String(decoding: text, as: UTF8.self) : nil
             })
         {
             return whole
         }
-        var text: [UInt8] = []
-        for member in members where !isSecret(member.key) {
-            member.value.withText(withKey: true) { member in
-                guard text.count + 1 + member.count < Limits.remainderBytes, depth(of: member) < Self.depthMax else {
-                    return
-                }
-                text.append(UInt8(ascii: text.isEmpty ? "{" : ","))
-                text.append(contentsOf: member)
-            }
-        }
-        if text.isEmpty { return nil }
-        text.append(UInt8(ascii: "}"))
-        return String(decoding: text, as: UTF8.self)
+        return text.isEmpty ? nil : String(decoding: text + [UInt8(ascii: "}")], as: UTF8.self)
     }
 
-    private func isSecret(_ key: String) -> Bool {
-        // By bytes: `String.contains` made an OwnTracks message take 50 µs instead of 4.
-        let key = key.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-        return Self.secretNames.contains { name in
-            key.count >= name.count && (0...key.count - name.count).contains { key[$0...].starts(with: name) }
+    private func isSecret(_ key: JSONKey) -> Bool {
+        key.withUTF8 { key in
+            Self.secretNames.contains { name in
+                let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+                var start = 0
+                while start + name.count <= key.count {
+                    var length = 0
+                    while length < name.count, Self.lowercased(key[start + length]) == name[length] { length += 1 }
+                    if length == name.count { return true }
+                    start += 1
+                }
+                return false
+            }
         }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
     /// Brackets inside strings do not count: members that fit one by one must fit together.

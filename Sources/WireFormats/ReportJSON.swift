@@ -72,7 +72,7 @@ package enum ReportJSON {
 
     static func time(_ value: JSONValue) -> Timestamp? {
         if let seconds = value.double { return Timestamp(seconds: seconds) }
-        return value.string.flatMap { ISO8601.parse($0) }
+        return value.dateTime
     }
 }
 

@@ -195,6 +195,15 @@ import Whereabouts
         #expect(fix.remainder == #"{"odometer":1,"is_charging":true}"#)
     }
 
+    @Test func `a battery that is no object is kept as it was written`() throws {
+        let body = """
+            {"device_id":"key","location":{"timestamp":"2026-01-01T00:00:00Z","coords":{"latitude":46.5,"longitude":9.25},\
+            "battery":"full"}}
+            """
+        let fix = try #require(OsmAnd.reports(ofJSON: Array(body.utf8), now: now).first?.fix)
+        #expect(fix.batteryLevel == nil && fix.remainder == #"{"battery":"full"}"#)
+    }
+
     @Test func `minus one is not known, and the key is no part of what is kept`() throws {
         let body = """
             {"device_id":"key","location":{"timestamp":"2026-01-01T00:00:00Z","coords":{"latitude":46.5,"longitude":9.25,\
