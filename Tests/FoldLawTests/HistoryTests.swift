@@ -179,8 +179,8 @@ import Testing
         }
         let circle = try Circle(center: days.home, radiusMeters: 120)
         var dice = SplitMix(3)
-        func content(_ batches: [[Fix]]) throws -> [String] {
-            let timeline = try MemoryTimeline()
+        func content(_ batches: [[Fix]], engineBytesMax: Int = TimelineFold.engineBytesMax) throws -> [String] {
+            let timeline = try MemoryTimeline(engineBytesMax: engineBytesMax)
             try timeline.record([
                 (
                     .audit(MemoryTimeline.person), Timestamp(milliseconds: 0), .operator,
@@ -199,8 +199,10 @@ import Testing
         #expect(try content([fixes.shuffled(using: &dice), fixes]) == expected)
         #expect(try content(fixes.map { [$0] }) == expected)
         let shuffled = fixes.shuffled(using: &dice)
-        #expect(
-            try content(stride(from: 0, to: fixes.count, by: 97).map { Array(shuffled[$0...].prefix(97)) }) == expected)
+        let batches = stride(from: 0, to: fixes.count, by: 97).map { Array(shuffled[$0...].prefix(97)) }
+        #expect(try content(batches) == expected)
+        // With each batch, the state is made again from the rows.
+        #expect(try content(batches, engineBytesMax: 0) == expected)
     }
 
     /// A loop of 600 m at 1.1 m/s, three times round: no stay, however long.

@@ -65,6 +65,9 @@ struct DeviceLead: Hashable {
     /// The leads since the last ``takeOutput()``.
     private(set) var found: [Lead] = []
 
+    /// The points that it has on the heap.
+    var pointsHeld: Int { tracks.reduce(0) { $0 + $1.places.count } }
+
     init() {}
 
     mutating func takeOutput() { found = [] }

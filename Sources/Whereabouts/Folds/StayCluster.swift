@@ -43,6 +43,11 @@ struct StayCluster {
         carriedUntil = seed.stayedUntil
     }
 
+    /// The points that it has on the heap.
+    var pointsHeld: Int {
+        young.count + exit.outsiders.count + exit.waiting.count + samples.head.count + samples.tail.count
+    }
+
     /// The seconds from the first to the last fix inside.
     var observedSeconds: Double { lastInsider.seconds(since: seed) }
 

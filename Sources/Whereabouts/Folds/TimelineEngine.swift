@@ -28,8 +28,8 @@ final class TimelineEngine {
 
     /// Copies of ``derivation`` from ``fixes`` to twice as many fixes ago, for fixes that are a little late.
     private struct Snapshots {
-        var older: VisitDerivation?
-        var newer: VisitDerivation?
+        /// At most two, the older one first.
+        var all: [VisitDerivation] = []
         /// The fixes since the newer one.
         var since = 0
 
@@ -37,7 +37,9 @@ final class TimelineEngine {
         static let fixes = 64
 
         mutating func add(_ derivation: VisitDerivation) {
-            (older, newer, since) = (newer ?? older, derivation, 0)
+            if all.count == 2 { all.removeFirst() }
+            all.append(derivation)
+            since = 0
         }
     }
 
@@ -53,8 +55,15 @@ final class TimelineEngine {
 
     /// When the newest event about the person was received or recorded. New rows get this time of report.
     var reported = Timestamp(milliseconds: 0)
-    var isUnsettled = false
-    var lastUse: UInt64 = 0
+    var notes = Notes()
+
+    /// What the fold notes about it.
+    struct Notes {
+        var isUnsettled = false
+        var lastUse: UInt64 = 0
+        /// The memory when it was last counted.
+        var bytes = 0
+    }
 
     /// A usable fix with its device. Rules without a leading device use the same device for all.
     private struct Seen: Equatable {
@@ -80,6 +89,16 @@ final class TimelineEngine {
         (self.person, self.rules, self.transform) = (person, rules, transform)
         derivation = VisitDerivation(regions: [], rules, transform)
     }
+
+    /// About the memory that it takes. Of what it has on the heap, the points of the derivation count.
+    var bytes: Int {
+        let copies = 1 + snapshots.all.count
+        return MemoryLayout<VisitDerivation>.stride * copies
+            + MemoryLayout<TrackPoint>.stride * derivation.pointsHeld * copies + Self.otherBytes
+    }
+
+    /// The rows and the newest fix, and what the allocator adds.
+    private static let otherBytes = 1024
 
     var isDirty: Bool { stale.unseen != nil || stale.from != nil }
 
@@ -132,7 +151,7 @@ final class TimelineEngine {
 
     /// Updates provisional rows.
     func settle(_ changes: inout [TimelineChange]) {
-        isUnsettled = false
+        notes.isUnsettled = false
         if newest.receipt != written.receipt {
             let receipt = newest.receipt == .min ? nil : Timestamp(milliseconds: newest.receipt)
             changes.append(.newestReceipt(person, receipt))
@@ -265,14 +284,7 @@ final class TimelineEngine {
             stale.isReceiptGone = false
         }
         let first = min(stale.unseen?.lowerBound ?? .max, stale.from ?? .max)
-        let snapshot: VisitDerivation?
-        if let newer = snapshots.newer, newer.taken.newest < first, stale.from == nil {
-            snapshot = newer
-        } else if let older = snapshots.older, older.taken.newest < first, stale.from == nil {
-            snapshot = older
-        } else {
-            snapshot = nil
-        }
+        let snapshot = stale.from == nil ? snapshots.all.last { $0.taken.newest < first } : nil
         // A change of regions is derived to the end: an equal state of the other regions does not show that of the new
         // one.
         let last = stale.from == nil ? stale.unseen?.upperBound : nil
@@ -312,7 +324,7 @@ final class TimelineEngine {
         let ledThrough = start.ledThrough
         derivation = start
         // A restart point has seen fixes after its seed, so it is not the state after the fixes before.
-        snapshots = Snapshots(older: (kept?.milliseconds ?? .min) == start.taken.newest ? start : nil)
+        snapshots = Snapshots(all: (kept?.milliseconds ?? .min) == start.taken.newest ? [start] : [])
         var converged: Restart?
         var candidate: Seen?
         var candidateStored: StoredFix?

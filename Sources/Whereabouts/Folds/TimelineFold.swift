@@ -5,19 +5,24 @@ import Geodesy
 /// The result is a function of the *set* of a person's fixes that count and of the region events: fixes may arrive in any order,
 /// one by one or in batches. Fixes in order of time cost O(1) each. A late fix is used at the next
 /// ``settle(reading:)``, which derives again from a restart point before it, to the end or until the state equals the
-/// earlier one. The engines of recent persons are in memory, at most ``mostEngines``; others are loaded from their
-/// rows.
+/// earlier one. The engines of recent persons are in memory, some 4 to 16 KiB each; others are loaded from their rows.
 package struct TimelineFold {
-    /// The persons in memory, some 10 to 100 KiB each.
-    package static let mostEngines = 2048
+    /// The memory for engines: some ten thousand persons. A fix of a person who is not among them costs twice as much.
+    package static let engineBytesMax = 64 << 20
 
     private let rules: VisitRules
+    private let engineBytesMax: Int
     private let transform = GeocentricTransform()
     private var engines: [PersonID: TimelineEngine] = [:]
     private var unsettled: [TimelineEngine] = []
+    private var engineBytes = 0
     private var clock: UInt64 = 0
 
-    package init(_ rules: VisitRules = .newest) { self.rules = rules }
+    /// - Parameter engineBytesMax: The memory for engines, in bytes; with 0 none is kept from one call of
+    ///   ``settle(reading:)`` to the next fix.
+    package init(_ rules: VisitRules = .newest, engineBytesMax: Int = engineBytesMax) {
+        (self.rules, self.engineBytesMax) = (rules, engineBytesMax)
+    }
 
     /// Folds events in the order of their numbers. Their fixes must not be among `rows` yet when this is called, and
     /// must be at the next call of this or of ``settle(reading:)``. The caller handles ``Event/personErased(_:)``: it
@@ -89,6 +94,9 @@ package struct TimelineFold {
         for engine in unsettled {
             if engine.isDirty { try engine.rework(rows, &changes) }
             engine.settle(&changes)
+            let bytes = engine.bytes
+            engineBytes += bytes - engine.notes.bytes
+            engine.notes.bytes = bytes
         }
         unsettled = []
         evict()
@@ -97,13 +105,14 @@ package struct TimelineFold {
 
     /// Drops the memory about a person whose rows have been deleted.
     package mutating func forget(_ person: PersonID) {
-        engines[person] = nil
+        engineBytes -= engines.removeValue(forKey: person)?.notes.bytes ?? 0
         unsettled.removeAll { $0.person == person }
     }
 
     /// Drops all memory.
     package mutating func forget() {
         engines = [:]
+        engineBytes = 0
         unsettled = []
     }
 
@@ -119,18 +128,21 @@ package struct TimelineFold {
             try engine.load(rows, &changes)
             engines[person] = engine
         }
-        engine.lastUse = clock
-        if !engine.isUnsettled {
-            engine.isUnsettled = true
+        engine.notes.lastUse = clock
+        if !engine.notes.isUnsettled {
+            engine.notes.isUnsettled = true
             unsettled.append(engine)
         }
         return engine
     }
 
-    /// If there are too many engines, keeps the half that was used last.
+    /// If the engines take too much memory, drops those that were used least recently, until they take half of it.
     private mutating func evict() {
-        guard engines.count > Self.mostEngines else { return }
-        let kept = engines.values.sorted { $0.lastUse > $1.lastUse }.prefix(Self.mostEngines / 2)
-        engines = Dictionary(uniqueKeysWithValues: kept.map { ($0.person, $0) })
+        guard engineBytes > engineBytesMax else { return }
+        for engine in engines.values.sorted(by: { $0.notes.lastUse < $1.notes.lastUse })
+        where engineBytes > engineBytesMax / 2 {
+            engines[engine.person] = nil
+            engineBytes -= engine.notes.bytes
+        }
     }
 }

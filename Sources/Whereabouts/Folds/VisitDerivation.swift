@@ -87,6 +87,11 @@ struct VisitDerivation {
         crossings = CrossingDerivation(regions: regions, rules, transform)
     }
 
+    /// The points that it has on the heap.
+    var pointsHeld: Int {
+        approach.trail.count + ended.between.count + lead.pointsHeld + (cluster?.pointsHeld ?? 0)
+    }
+
     // MARK: In
 
     /// Whether a fix is later than all before, or from a later device at the time of the last.

@@ -23,7 +23,9 @@ final class MemoryTimeline: TimelineRows {
     static let person = PersonID(rawValue: 2)
     static let device = DeviceID(rawValue: 3)
 
-    init(_ rules: VisitRules = .newest) throws { fold = TimelineFold(rules) }
+    init(_ rules: VisitRules = .newest, engineBytesMax: Int = TimelineFold.engineBytesMax) throws {
+        fold = TimelineFold(rules, engineBytesMax: engineBytesMax)
+    }
 
     /// Folds the reports of the device, each fix received a second after its time unless it says otherwise.
     func report(_ fixes: [Fix], recordedAt: Timestamp? = nil, actor: PrincipalID = device.principal) throws {
