@@ -10,7 +10,7 @@ import Whereabouts
 /// has more.
 ///
 /// The blocks that were used last are in memory, one for each person, with the changes that are not in the file yet.
-/// Call `write(_:)` or `write()` before you read `fix`.
+/// Fixes that are in the file are packed there too. Call `write(_:)` or `write()` before you read `fix`.
 ///
 /// Cost: a comparison and an array access for a fix that is later than the person's others; for another one, two searches
 /// and the decoding of a block of about thirty.
@@ -18,73 +18,11 @@ final class FixBlocks {
     /// SQLite keeps at most 1002 bytes of such a row in a page of 4096 bytes, and the rest in overflow pages.
     static let bytesMax = 960
     /// The fixes of a row, however small they are.
-    private static let fixesMax = 64
+    static let fixesMax = 64
     /// The fixes in memory after which a block is written as more than one row.
     private static let fixesInMemoryMax = 96
-    /// The blocks in memory between commits, 5 to 20 KiB each.
-    private static let blocksMax = 2048
-
-    /// What a row has.
-    private struct Content {
-        let fixes: [FixRow]
-        let packing: FixPacking
-    }
-
-    /// A row to be written.
-    private struct Row {
-        let first: FixRow
-        let following: [UInt8]
-        /// The number of fixes.
-        let count: Int
-    }
-
-    private final class Block {
-        let person: PersonID
-        /// The first fix of the row in the file; `nil` for a block that has no row, which is the person's only one.
-        var row: FixIdentity?
-        /// The person has no earlier block, so this one takes fixes before its first.
-        var isFirst: Bool
-        /// The first fix of the next block; `nil` if there is none.
-        let end: FixIdentity?
-        /// In the order of ``FixIdentity``.
-        var fixes: [FixRow]
-        /// The first fixes in their packed form, as many as it counts; `nil` after any change but an addition at the end.
-        var packing: FixPacking?
-        var isChanged = false
-
-        /// A block as it is in the file.
-        init(of person: PersonID, isFirst: Bool, end: FixIdentity?, _ content: Content?) {
-            (self.person, self.isFirst, self.end) = (person, isFirst, end)
-            (fixes, packing) = (content?.fixes ?? [], content?.packing)
-            row = fixes.first?.identity
-        }
-
-        func covers(_ fix: FixIdentity) -> Bool {
-            if let end, fix >= end { return false }
-            return isFirst || row.map { fix >= $0 } ?? false
-        }
-
-        /// The place of a fix, or the one where it belongs.
-        func place(of fix: FixIdentity) -> (index: Int, isThere: Bool) {
-            if fixes.isEmpty || fixes[fixes.count - 1].identity < fix { return (fixes.count, false) }
-            var (low, high) = (0, fixes.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if fixes[middle].identity < fix { low = middle + 1 } else { high = middle }
-            }
-            return (low, low < fixes.count && fixes[low].identity == fix)
-        }
-
-        /// Divides the fixes into rows.
-        ///
-        /// Cost: packs the fixes that were added since the last call, or all after another change.
-        func takeRows() -> [Row] {
-            guard let first = fixes.first else { return [] }
-            var packing = packing.take() ?? FixPacking(after: first)
-            defer { self.packing = packing }
-            return FixBlocks.rows(fixes[...], isLast: end == nil, &packing)
-        }
-    }
+    /// The blocks in memory between commits, some 2 KiB each.
+    private static let blocksMax = 32_768
 
     private let file: ProjectionFile
     private var blocks: [PersonID: Block] = [:]
@@ -98,16 +36,11 @@ final class FixBlocks {
     func insert(_ row: FixRow) throws(SQLiteError) -> FixRow? {
         let identity = row.identity
         let block = try block(of: row.person, covering: identity)
-        let (index, isThere) = block.place(of: identity)
+        let (index, isThere) = try block.place(of: identity)
         if isThere { return block.fixes[index] }
-        if index == block.fixes.count {
-            block.fixes.append(row)
-        } else {
-            block.fixes.insert(row, at: index)
-            block.packing = nil
-        }
+        block.insert(row, at: index)
         note(block)
-        if block.fixes.count > Self.fixesInMemoryMax { try write(block) }
+        if block.count > Self.fixesInMemoryMax { try write(block) }
         return nil
     }
 
@@ -116,10 +49,9 @@ final class FixBlocks {
     /// - Throws: A damaged projection if there is none.
     func replace(with row: FixRow) throws(SQLiteError) {
         let block = try block(of: row.person, covering: row.identity)
-        let (index, isThere) = block.place(of: row.identity)
+        let (index, isThere) = try block.place(of: row.identity)
         guard isThere else { throw .damagedProjection }
-        block.fixes[index] = row
-        block.packing = nil
+        block.replace(at: index, with: row)
         note(block)
     }
 
@@ -128,10 +60,9 @@ final class FixBlocks {
     /// - Throws: A damaged projection if there is none.
     func remove(_ row: FixRow) throws(SQLiteError) {
         let block = try block(of: row.person, covering: row.identity)
-        let (index, isThere) = block.place(of: row.identity)
+        let (index, isThere) = try block.place(of: row.identity)
         guard isThere else { throw .damagedProjection }
-        block.fixes.remove(at: index)
-        block.packing = nil
+        block.remove(at: index)
         note(block)
         // A block without fixes has no place.
         if block.fixes.isEmpty { try write(row.person) }
@@ -165,7 +96,8 @@ final class FixBlocks {
 
     private func forget(_ person: PersonID) {
         guard let block = blocks.removeValue(forKey: person) else { return }
-        (block.isChanged, block.fixes) = (false, [])
+        block.isChanged = false
+        block.removeAll()
     }
 
     private func note(_ block: Block) {
@@ -225,15 +157,12 @@ final class FixBlocks {
     private func write(_ block: Block) throws(SQLiteError) {
         guard block.isChanged else { return }
         block.isChanged = false
-        let rows = block.takeRows()
-        if let row = block.row, row != block.fixes.first?.identity { try delete(row, of: block.person) }
+        if let row = block.row, row != block.first?.identity { try delete(row, of: block.person) }
+        let rows = try block.takeRows()
         for row in rows { try write(row) }
         guard let last = rows.last else { return forget(block.person) }
         block.row = last.first.identity
-        if rows.count > 1 {
-            block.isFirst = false
-            block.fixes.removeFirst(block.fixes.count - last.count)
-        }
+        if rows.count > 1 { block.isFirst = false }
     }
 
     private func write(_ row: Row) throws(SQLiteError) {
@@ -246,39 +175,9 @@ final class FixBlocks {
             """
         ) { (statement) throws(SQLiteError) in
             try row.first.bind(to: statement)
-            if row.count > 1 { try statement.bind(row.following, at: 10) }
+            if !row.following.isEmpty { try statement.bind(row.following, at: 10) }
             try statement.run()
         }
-    }
-
-    /// Divides fixes into rows. The person's newest row is filled first; rows between others are divided in halves, so that
-    /// both have room for further late fixes.
-    ///
-    /// - Parameter packing: The first of the fixes; afterwards, those of the last row.
-    private static func rows(_ fixes: ArraySlice<FixRow>, isLast: Bool, _ packing: inout FixPacking) -> [Row] {
-        guard let first = fixes.first else { return [] }
-        // The columns of the first fix without its details have about 64 bytes.
-        let room = bytesMax - 64 - (first.columns.details?.count ?? 0)
-        var bytes = packing.bytes.count
-        while packing.count < fixes.count {
-            let count = packing.count
-            let next = fixes.startIndex + count
-            packing.append(fixes[next])
-            guard packing.bytes.count > room || count == fixesMax else {
-                bytes = packing.bytes.count
-                continue
-            }
-            if isLast || fixes.count == 2 {
-                let row = Row(first: first, following: Array(packing.bytes[..<bytes]), count: count)
-                packing = FixPacking(after: fixes[next])
-                return [row] + rows(fixes[next...], isLast: isLast, &packing)
-            }
-            let middle = fixes.startIndex + fixes.count / 2
-            var half = FixPacking(after: first)
-            packing = FixPacking(after: fixes[middle])
-            return rows(fixes[..<middle], isLast: false, &half) + rows(fixes[middle...], isLast: false, &packing)
-        }
-        return [Row(first: first, following: packing.bytes, count: fixes.count)]
     }
 
     private func delete(_ fix: FixIdentity, of person: PersonID) throws(SQLiteError) {

@@ -45,6 +45,9 @@ struct FixPacking {
     /// The fixes so far, the first one of the block among them.
     private(set) var count = 1
 
+    /// The last fix.
+    var last: FixRow? { references.last }
+
     /// A block that begins with this fix.
     init(after first: FixRow) {
         references = [first]
@@ -160,6 +163,14 @@ struct FixUnpacking {
     ///   - bytes: The column `following`; empty without further fixes.
     ///   - first: The fix in the other columns of the row.
     init(_ bytes: UnsafeRawBufferPointer, after first: FixRow) { (self.bytes, references) = (bytes, [first]) }
+
+    /// All fixes of a block, as ``next()``.
+    static func all(_ bytes: UnsafeRawBufferPointer, after first: FixRow) throws(SQLiteError) -> [FixRow] {
+        var fixes = [first]
+        var rest = FixUnpacking(bytes, after: first)
+        while let fix = try rest.next() { fixes.append(fix) }
+        return fixes
+    }
 
     /// The next fix; `nil` after the last one.
     ///
