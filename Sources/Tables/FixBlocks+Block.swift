@@ -22,9 +22,9 @@ extension FixBlocks {
         var isFirst: Bool
         /// The first fix of the next block; `nil` if there is none.
         let end: FixIdentity?
-        /// In the order of ``FixIdentity``, without the first ``omitted`` ones.
+        /// In the order of ``FixIdentity``, without the first `omitted` ones.
         private(set) var fixes: [FixRow]
-        /// The number of fixes that only ``packing`` has, which then has no others. The first of them is ``omittedFirst``.
+        /// The number of fixes that only `packing` has, which then has no others. The first of them is `omittedFirst`.
         private var omitted = 0
         private var omittedFirst: FixRow?
         /// The first fixes in their packed form, as many as it counts; `nil` after any change but an addition at the end.
@@ -47,7 +47,7 @@ extension FixBlocks {
             return isFirst || row.map { fix >= $0 } ?? false
         }
 
-        /// The place of a fix in ``fixes``, or the one where it belongs. No fixes are omitted afterwards, unless it
+        /// The place of a fix in `fixes`, or the one where it belongs. No fixes are omitted afterwards, unless it
         /// belongs at the end.
         func place(of fix: FixIdentity) throws(SQLiteError) -> (index: Int, isThere: Bool) {
             guard let last = fixes.last ?? (omitted > 0 ? packing?.last : nil), last.identity >= fix else {
