@@ -14,6 +14,7 @@ extension FixBlocks {
         let following: [UInt8]
     }
 
+    /// A block in memory.
     final class Block {
         let person: PersonID
         /// The first fix of the row in the file; `nil` for a block that has no row, which is the person's only one.
@@ -30,6 +31,8 @@ extension FixBlocks {
         /// The first fixes in their packed form, as many as it counts; `nil` after any change but an addition at the end.
         private var packing: FixPacking?
         var isChanged = false
+        /// ``memory`` when it was last counted.
+        var countedMemory = 0
 
         /// A block as it is in the file.
         init(of person: PersonID, isFirst: Bool, end: FixIdentity?, _ content: Content?) {
@@ -39,6 +42,11 @@ extension FixBlocks {
         }
 
         var count: Int { omitted + fixes.count }
+
+        /// About the bytes that it takes.
+        var memory: Int {
+            256 + (packing?.memory ?? 0) + (omittedFirst?.memory ?? 0) + fixes.reduce(0) { $0 + $1.memory }
+        }
 
         var first: FixRow? { omittedFirst ?? fixes.first }
 

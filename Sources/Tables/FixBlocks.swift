@@ -10,7 +10,7 @@ import Whereabouts
 /// has more.
 ///
 /// The blocks that were used last are in memory, one for each person, with the changes that are not in the file yet.
-/// Fixes that are in the file are packed there too. Call `write(_:)` or `write()` before you read `fix`.
+/// Without changes, a block is packed in memory as it is in the file. Call `write(_:)` or `write()` before you read `fix`.
 ///
 /// Cost: a comparison and an array access for a fix that is later than the person's others; for another one, two searches
 /// and the decoding of a block of about thirty.
@@ -21,14 +21,18 @@ final class FixBlocks {
     static let fixesMax = 64
     /// The fixes in memory after which a block is written as more than one row.
     private static let fixesInMemoryMax = 96
-    /// The blocks in memory between commits, some 2 KiB each.
-    private static let blocksMax = 32_768
+    /// The memory for blocks between commits, in bytes: some 30,000 of them.
+    static let memoryMax = 64 << 20
 
     private let file: ProjectionFile
+    private let memoryMax: Int
     private var blocks: [PersonID: Block] = [:]
     private var changed: [Block] = []
+    /// The memory of the blocks when each was last loaded or written, in bytes.
+    private var memory = 0
 
-    init(_ file: ProjectionFile) { self.file = file }
+    /// - Parameter memoryMax: The memory for blocks, in bytes. Beyond it, all are written and dropped before the next person's.
+    init(_ file: ProjectionFile, memoryMax: Int = memoryMax) { (self.file, self.memoryMax) = (file, memoryMax) }
 
     // MARK: Fixes
 
@@ -92,12 +96,13 @@ final class FixBlocks {
     }
 
     /// Drops the changes, because the transaction was rolled back.
-    func forget() { (blocks, changed) = ([:], []) }
+    func forget() { (blocks, changed, memory) = ([:], [], 0) }
 
     private func forget(_ person: PersonID) {
         guard let block = blocks.removeValue(forKey: person) else { return }
         block.isChanged = false
         block.removeAll()
+        memory -= block.countedMemory
     }
 
     private func note(_ block: Block) {
@@ -111,13 +116,20 @@ final class FixBlocks {
         if let block = blocks[person] {
             if block.covers(fix) { return block }
             try write(person)
-        } else if blocks.count >= Self.blocksMax {
+        } else if memory >= memoryMax {
             try write()
-            blocks = [:]
+            (blocks, memory) = ([:], 0)
         }
         let block = try load(of: person, covering: fix)
         blocks[person] = block
+        count(block)
         return block
+    }
+
+    private func count(_ block: Block) {
+        let bytes = block.memory
+        memory += bytes - block.countedMemory
+        block.countedMemory = bytes
     }
 
     private func load(of person: PersonID, covering fix: FixIdentity) throws(SQLiteError) -> Block {
@@ -163,6 +175,7 @@ final class FixBlocks {
         guard let last = rows.last else { return forget(block.person) }
         block.row = last.first.identity
         if rows.count > 1 { block.isFirst = false }
+        count(block)
     }
 
     private func write(_ row: Row) throws(SQLiteError) {

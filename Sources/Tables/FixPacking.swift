@@ -45,6 +45,9 @@ struct FixPacking {
     /// The fixes so far, the first one of the block among them.
     private(set) var count = 1
 
+    /// About the bytes that it takes.
+    var memory: Int { bytes.capacity + references.reduce(0) { $0 + $1.memory } }
+
     /// The last fix.
     var last: FixRow? { references.last }
 

@@ -34,6 +34,9 @@ struct FixRow {
             timestamp: columns.timestamp, device: device, latitude: columns.latitude, longitude: columns.longitude)
     }
 
+    /// About the bytes that it takes.
+    var memory: Int { MemoryLayout<FixRow>.stride + (columns.details.map { $0.count + 32 } ?? 0) }
+
     /// When it was received.
     ///
     /// - Throws: A damaged projection if the sum is not a valid time.
