@@ -28,17 +28,30 @@ final class TimelineEngine {
 
     /// Copies of ``derivation`` from ``fixes`` to twice as many fixes ago, for fixes that are a little late.
     private struct Snapshots {
+        /// Whether they are taken: from the first late fix on. Most persons have none, and a copy takes some 3 KiB.
+        var areTaken = false
         /// At most two, the older one first.
-        var all: [VisitDerivation] = []
+        private(set) var all: [VisitDerivation] = []
         /// The fixes since the newer one.
-        var since = 0
+        private var since = 0
 
         /// The fixes within which two devices that report in turn stay, or one that repeats its last minutes.
         static let fixes = 64
 
-        mutating func add(_ derivation: VisitDerivation) {
+        /// Counts a fix, and takes a copy of the state after it if enough have come since the last one.
+        mutating func note(_ derivation: VisitDerivation) {
+            since += 1
+            guard areTaken, since >= Self.fixes else { return }
             if all.count == 2 { all.removeFirst() }
-            all.append(derivation)
+            var copy = derivation
+            copy.takeOutput()
+            all.append(copy)
+            since = 0
+        }
+
+        /// Begins again, from a state if it is one after all fixes before.
+        mutating func begin(with state: VisitDerivation?) {
+            all = areTaken ? state.map { [$0] } ?? [] : []
             since = 0
         }
     }
@@ -165,12 +178,7 @@ final class TimelineEngine {
     private func feed(_ fix: Seen) {
         newest.fix = fix
         derivation.add(fix.point, of: fix.device)
-        snapshots.since += 1
-        if snapshots.since >= Snapshots.fixes {
-            var copy = derivation
-            copy.takeOutput()
-            snapshots.add(copy)
-        }
+        snapshots.note(derivation)
     }
 
     /// Compares the derived rows with the written ones, and takes over the difference.
@@ -279,6 +287,7 @@ final class TimelineEngine {
 
     /// Derives with the fixes that the derivation has not seen.
     func rework<Rows: TimelineRows>(_ rows: Rows, _ changes: inout [TimelineChange]) throws(Rows.Failure) {
+        snapshots.areTaken = true
         if stale.isReceiptGone {
             newest.receipt = try rows.latestReceipt(of: person)?.milliseconds ?? .min
             stale.isReceiptGone = false
@@ -324,7 +333,7 @@ final class TimelineEngine {
         let ledThrough = start.ledThrough
         derivation = start
         // A restart point has seen fixes after its seed, so it is not the state after the fixes before.
-        snapshots = Snapshots(all: (kept?.milliseconds ?? .min) == start.taken.newest ? [start] : [])
+        snapshots.begin(with: (kept?.milliseconds ?? .min) == start.taken.newest ? start : nil)
         var converged: Restart?
         var candidate: Seen?
         var candidateStored: StoredFix?
@@ -405,7 +414,7 @@ final class TimelineEngine {
         (derivation, newest.fix, written.visits, written.crossings) = (
             before.derivation, before.newest, before.visits, before.crossings
         )
-        snapshots = Snapshots()
+        snapshots.begin(with: nil)
     }
 }
 
