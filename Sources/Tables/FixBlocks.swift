@@ -122,11 +122,11 @@ final class FixBlocks {
         }
         let block = try load(of: person, covering: fix)
         blocks[person] = block
-        count(block)
+        countMemory(of: block)
         return block
     }
 
-    private func count(_ block: Block) {
+    private func countMemory(of block: Block) {
         let bytes = block.memory
         memory += bytes - block.countedMemory
         block.countedMemory = bytes
@@ -175,7 +175,7 @@ final class FixBlocks {
         guard let last = rows.last else { return forget(block.person) }
         block.row = last.first.identity
         if rows.count > 1 { block.isFirst = false }
-        count(block)
+        countMemory(of: block)
     }
 
     private func write(_ row: Row) throws(SQLiteError) {

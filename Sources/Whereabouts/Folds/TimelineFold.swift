@@ -7,7 +7,7 @@ import Geodesy
 /// ``settle(reading:)``, which derives again from a restart point before it, to the end or until the state equals the
 /// earlier one. The engines of recent persons are in memory, some 4 to 16 KiB each; others are loaded from their rows.
 package struct TimelineFold {
-    /// The memory for engines: some ten thousand persons. A fix of a person who is not among them costs twice as much.
+    /// The memory for engines: some ten thousand persons. A post of another person takes a third longer.
     package static let engineBytesMax = 64 << 20
 
     private let rules: VisitRules
