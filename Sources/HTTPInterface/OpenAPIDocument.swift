@@ -177,7 +177,9 @@ struct OpenAPIDocument {
         if let answer {
             content.append(("application/json", ["schema": answer, "example": examples.of(answer)]))
         }
-        content += operation.answerTypes.map { ($0, ["schema": Schema.text]) }
+        content += operation.answerTypes.map {
+            ($0, ["schema": $0.hasSuffix("json") ? Schema.anyObject : Schema.text])
+        }
         var names: [String] = []
         if operation.hasPlaces {
             let features = Schema.ref("FeatureCollection")

@@ -213,8 +213,8 @@ struct ImportEndpoints: Sendable {
     /// Recorded as `FixesWithdrawn` or `VisitsWithdrawn` in the audit of each person, with the `reason`. The events of the
     /// fixes stay in the log.
     ///
-    /// - Throws: 404 for another caller, 400 for an id that is no UUID or a missing `reason`, 422 for a negative
-    ///   `after`.
+    /// - Throws: 404 for another caller, 400 for an id that is no UUID or a missing `reason`, 422 for an empty or too long
+    ///   `reason` and for a negative `after`.
     func withdraw(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> HTTPResponse {
@@ -296,6 +296,8 @@ struct ImportEndpoints: Sendable {
         let references = decisions.references(for: exchange.caller)
         let body = try exchange.object("reason", "after")
         let reason = try body.requiredText("reason")
+        // Here too, because an import may have nothing to revise.
+        if let defect = FixRevision.defect(ofReason: reason) { throw .refused(defect) }
         if let after = body["after"], !after.isNull {
             let text = after.string ?? after.int.map { "\($0)" } ?? ""
             guard let number = references.number(text, .event), number >= 0 else {

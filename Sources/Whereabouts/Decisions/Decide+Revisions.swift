@@ -58,10 +58,7 @@ extension Standing {
         guard let person = persons[id], devices[fixes.device]?.person == id, fixes.numbers.lowerBound > 0,
             fixes.numbers.upperBound <= place
         else { throw .notFound }
-        guard (1...Limits.purposeCharacters).contains(revision.reason.unicodeScalars.count) else {
-            throw .invalid(
-                "A reason must have 1 to \(Limits.purposeCharacters) characters, for example \"wrong clock\".")
-        }
+        if let defect = FixRevision.defect(ofReason: revision.reason) { throw .invalid(defect) }
         return (id, person)
     }
 }

@@ -18,6 +18,12 @@ package struct FixRevision: Hashable, Sendable {
     package let reason: String
 
     package init(time: ClosedRange<Timestamp>, reason: String) { (self.time, self.reason) = (time, reason) }
+
+    /// What is wrong with a reason, as a sentence; `nil` for a good one.
+    package static func defect(ofReason reason: String) -> String? {
+        (1...Limits.purposeCharacters).contains(reason.unicodeScalars.count)
+            ? nil : "A reason must have 1 to \(Limits.purposeCharacters) characters, for example \"wrong clock\"."
+    }
 }
 
 extension LocationRead.Question {

@@ -42,6 +42,24 @@ import Testing
         for (name, schema) in schemas { check(schema, name, isNamed: true) }
     }
 
+    @Test func `the answer of every JSON type has a schema that allows objects`() throws {
+        let house = try ServiceUnderTest()
+        let document = try #require(house.send("GET", "/openapi.json", as: nil).json)
+        func members(_ value: JSONValue?) -> [(key: String, value: JSONValue)] { value?.members.map(Array.init) ?? [] }
+        var types: Set<String> = []
+        for (path, item) in members(document["paths"]) {
+            for (method, operation) in members(item) {
+                for (status, answer) in members(operation["responses"]) {
+                    for (type, content) in members(answer["content"]) where type.hasSuffix("json") {
+                        #expect(content["schema"]?["type"]?.string != "string", "\(method) \(path) \(status) \(type)")
+                        types.insert("\(path) \(type)")
+                    }
+                }
+            }
+        }
+        #expect(types.contains("/v1/people/{person}/exports/{form} application/geo+json") && types.count > 50)
+    }
+
     /// The schema of a fix is shared with reports, so it is not made from the declaration.
     @Test func `the fixes of a track have the members that the interface describes`() throws {
         let house = try ServiceUnderTest()

@@ -266,6 +266,11 @@ import Whereabouts
         let path = "/v1/imports/\(Self.id)/withdrawals"
         let before = village.house.send("POST", path, as: village.house.operatorToken, #"{"reason":"x","after":-1}"#)
         #expect(before.status == 422, "\(before.text)")
+        for what in ["withdrawals", "restorations"] {
+            let unsaid = village.house.send(
+                "POST", "/v1/imports/\(Self.id)/\(what)", as: village.house.operatorToken, #"{"reason":""}"#)
+            #expect(unsaid.status == 422 && unsaid.text.contains("1 to 500 characters"), "\(unsaid.text)")
+        }
         for id in ["x", "5f0c1d6e-3f60-8cb9-9d1f-2f5f1a1f7a03"] {
             let refused = village.house.send(
                 "POST", "/v1/imports/\(id)/batches", as: village.house.operatorToken,
