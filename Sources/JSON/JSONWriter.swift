@@ -168,6 +168,7 @@ package struct JSONWriter: Sendable {
     /// Appends a comma if one is due, the key that waits, and what `write` writes, in one piece.
     ///
     /// - Parameter most: The most bytes that `write` writes.
+    @inline(__always)
     private mutating func append(atMost most: Int, _ write: (inout Piece) -> Void) {
         precondition(hasKey == isInObject && (depth > 0 || bytes.isEmpty), "A value has no place here.")
         let (hasComma, key) = (needsComma && (!hasKey || waitingKey != nil), waitingKey)
@@ -183,6 +184,7 @@ package struct JSONWriter: Sendable {
     }
 
     /// Appends the bytes that `write` writes, `most` of them at most, where they stay.
+    @inline(__always)
     private mutating func appendPiece(atMost most: Int, _ write: (inout Piece) -> Void) {
         bytes.append(addingCapacity: most) { span in
             span.withUnsafeMutableBufferPointer { room, count in

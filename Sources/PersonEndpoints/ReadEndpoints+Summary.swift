@@ -124,8 +124,8 @@ extension ReadEndpoints {
             try TimelineReader.visits(
                 of: permit.subject, from: from, to: to, arrivingAfter: after, limit: count, at: now,
                 corrected: corrections, context.geocentric, in: connection)
-        } take: {
-            body($0)
+        } take: { (visit) throws(SQLiteError) in
+            body(visit)
         }
     }
 }

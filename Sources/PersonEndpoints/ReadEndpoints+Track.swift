@@ -22,8 +22,9 @@ extension ReadEndpoints {
     /// A fix of the track and its anomaly, if it has one.
     /// For example `spike`, a jump away and back.
     struct Marked {
-        let reported: ReportedFix
-        let anomaly: Anomaly?
+        let row: FixRow
+        let fix: StoredFix
+        var anomaly: Anomaly?
     }
 
     /// `GET /v1/people/*/track`: the fixes of all devices in the range, by time.
@@ -68,29 +69,28 @@ extension ReadEndpoints {
                 last = (device, handle)
                 return handle
             }
+            func item(of marked: Marked) throws(SQLiteError) -> FixItem {
+                var item = FixItem(try marked.row.fix)
+                if computesHeights {
+                    context.addMissingHeight(&item.altitude, &item.ellipsoidalAltitude, at: marked.fix.coordinate)
+                }
+                return item
+            }
             var page = PageWriter(rows: Int(limit), form)
             let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 try ShownRows.each(
-                    upTo: limit, after: after, atOnce: Self.rowsPerPage, key: { TimelineReader.FixKey($0.reported) }
+                    upTo: limit, after: after, atOnce: Self.rowsPerPage, key: { TimelineReader.FixKey($0.row) }
                 ) { marked in
-                    permit.shows(marked.reported.fix)
-                        && (meters == 0
-                            || (marked.anomaly == nil && filter.keeps(marked.reported.fix.coordinate)))
+                    permit.shows(marked.fix.timestamp)
+                        && (meters == 0 || (marked.anomaly == nil && filter.keeps(marked.fix.coordinate)))
                 } fetch: { (after, count) throws(SQLiteError) in
                     try Self.marked(
-                        try TimelineReader.fixes(
-                            of: permit.subject, from: range.from, to: range.to, after: after, limit: count,
-                            in: connection), of: permit, context, in: connection)
-                } take: { marked in
-                    var fix = FixItem(marked.reported.fix)
-                    if computesHeights {
-                        context.addMissingHeight(
-                            &fix.altitude, &fix.ellipsoidalAltitude, at: marked.reported.fix.coordinate)
-                    }
+                        of: permit, from: range.from, to: range.to, after: after, limit: count, context, in: connection)
+                } take: { (marked) throws(SQLiteError) in
                     page.add(
                         TrackPoint(
-                            fix: fix, device: handle(of: marked.reported.device),
-                            number: reading.references.event(marked.reported.number), anomaly: marked.anomaly?.word))
+                            fix: try item(of: marked), device: handle(of: marked.row.device),
+                            number: reading.references.event(marked.row.number), anomaly: marked.anomaly?.word))
                 }
             }
             return page.ended(next: end.map { Cursor.text($0, reading) }, asOf: asOf, reading.references)
@@ -108,30 +108,34 @@ extension ReadEndpoints {
         }
     }
 
-    /// The anomaly of each fix among its neighbors, including one neighbor before and after the rows. Hidden neighbors
-    /// are ignored.
+    /// Fixes as ``TimelineReader/fixes(of:from:to:after:limit:in:)`` reads them, each with its anomaly among its neighbors,
+    /// including one neighbor before and after them. Hidden neighbors are ignored.
     ///
     /// Cost: two searches in addition to the rows.
     static func marked(
-        _ fixes: [ReportedFix], of permit: Permit, _ context: AnswerContext, in connection: borrowing Connection
+        of permit: Permit, from: Timestamp?, to: Timestamp?, after: TimelineReader.FixKey?, limit: Int,
+        _ context: AnswerContext, in connection: borrowing Connection
     ) throws(SQLiteError) -> [Marked] {
-        guard let first = fixes.first, let last = fixes.last else { return [] }
+        var marked: [Marked] = []
+        marked.reserveCapacity(limit)
+        try TimelineReader.eachRow(of: permit.subject, from: from, to: to, after: after, limit: limit, in: connection) {
+            (row) throws(SQLiteError) in
+            marked.append(Marked(row: row, fix: try row.stored, anomaly: nil))
+        }
+        guard let first = marked.first?.fix, let last = marked.last?.fix else { return [] }
         let transform = context.geocentric
         let before = try TimelineReader.latestFix(
-            of: permit.subject, atOrBefore: Timestamp(milliseconds: first.fix.timestamp.milliseconds - 1),
+            of: permit.subject, atOrBefore: Timestamp(milliseconds: first.timestamp.milliseconds - 1),
             in: connection)
         let after = try TimelineReader.fixes(
-            of: permit.subject, from: Timestamp(milliseconds: last.fix.timestamp.milliseconds + 1), to: nil, limit: 1,
+            of: permit.subject, from: Timestamp(milliseconds: last.timestamp.milliseconds + 1), to: nil, limit: 1,
             in: connection
         ).first
         func seen(_ neighbour: ReportedFix?) -> StoredFix? {
             neighbour.flatMap { permit.shows($0.fix) ? $0.stored : nil }
         }
-        let marks = Anomaly.marks(of: fixes.map(\.stored), between: seen(before), and: seen(after), transform)
-        var marked: [Marked] = []
-        marked.reserveCapacity(fixes.count)
-        // By index: each pair of `zip` is another copy of the fix.
-        for index in fixes.indices { marked.append(Marked(reported: fixes[index], anomaly: marks[index])) }
+        let marks = Anomaly.marks(of: marked.map(\.fix), between: seen(before), and: seen(after), transform)
+        for index in marks.indices { marked[index].anomaly = marks[index] }
         return marked
     }
 }

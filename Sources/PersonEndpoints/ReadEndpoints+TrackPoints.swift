@@ -32,16 +32,14 @@ extension ReadEndpoints {
             let (end, asOf) = try context.read(TimelineTable.name) { (connection) throws(SQLiteError) in
                 try ShownRows.each(
                     upTo: Self.trackFixesMax, after: nil, atOnce: Self.rowsPerPage,
-                    key: { TimelineReader.FixKey($0.reported) }
+                    key: { TimelineReader.FixKey($0.row) }
                 ) {
-                    permit.shows($0.reported.fix)
+                    permit.shows($0.fix.timestamp)
                 } fetch: { (after, count) throws(SQLiteError) in
                     try Self.marked(
-                        try TimelineReader.fixes(
-                            of: permit.subject, from: range.from, to: range.to, after: after, limit: count,
-                            in: connection), of: permit, context, in: connection)
-                } take: { marked in
-                    points.add(marked.reported.fix, isOutlier: marked.anomaly != nil)
+                        of: permit, from: range.from, to: range.to, after: after, limit: count, context, in: connection)
+                } take: { (marked) throws(SQLiteError) in
+                    points.add(marked.fix, isOutlier: marked.anomaly != nil)
                 }
             }
             guard end == nil else {

@@ -251,8 +251,8 @@ struct RecorderEndpoints: Sendable {
             } fetch: { (after, count) throws(SQLiteError) in
                 try TimelineReader.fixes(
                     of: permit.subject, from: range.from, to: range.to, after: after, limit: count, in: connection)
-            } take: {
-                fixes.append($0)
+            } take: { (fix) throws(SQLiteError) in
+                fixes.append(fix)
             }
         }
         guard end == nil else {

@@ -49,7 +49,7 @@ struct TrackPoints {
     /// Takes the next fix in order of time.
     ///
     /// An outlier counts in ``total`` and makes no point. Negative accuracies count as 0 m.
-    mutating func add(_ fix: Fix, isOutlier: Bool) {
+    mutating func add(_ fix: StoredFix, isOutlier: Bool) {
         total += 1
         if isOutlier { return }
         let meters = fix.horizontalAccuracy.map { UInt64(min(max($0, 0), 1e7).rounded()) + 1 }

@@ -191,10 +191,7 @@ package struct ReportedFix: Hashable, Sendable {
     ///
     /// - Throws: A damaged projection as for a row of the file.
     init(_ row: FixRow) throws(SQLiteError) {
-        (device, number) = (row.device, row.number)
-        var fix = try row.columns.fix
-        fix.receivedAt = try row.receivedAt
-        self.fix = fix
+        (device, number, fix) = (row.device, row.number, try row.fix)
     }
 }
 

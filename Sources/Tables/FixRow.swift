@@ -1,17 +1,17 @@
 import Projections
 import SQLite
-import Whereabouts
+package import Whereabouts
 
-/// A fix in `fix`, `twin` or `withdrawn`.
-struct FixRow {
+/// A fix in `fix`, `twin` or `withdrawn`. Its details are not decoded.
+package struct FixRow {
     /// The owner of the device.
     let person: PersonID
     /// The device that reported the fix.
-    let device: DeviceID
+    package let device: DeviceID
     /// Time, place, accuracy and the other members.
     let columns: FixColumns
     /// The number of its event.
-    let number: Int64
+    package let number: Int64
     /// The receipt minus the device's time, in milliseconds, negative for a clock that runs ahead; `nil` for an
     /// import without a time of receipt.
     let receivedAfter: Int64?
@@ -48,10 +48,25 @@ struct FixRow {
         }
     }
 
+    /// The device's time.
+    package var timestamp: Timestamp { columns.timestamp }
+
+    /// The fix without its client's name for it. If the client gave no time of receipt, it is the house's.
+    ///
+    /// - Throws: A damaged projection if the details cannot be decoded, or for degrees or a time of receipt out of range.
+    ///   Cost: decodes the details.
+    package var fix: Fix {
+        get throws(SQLiteError) {
+            var fix = try columns.fix
+            fix.receivedAt = try receivedAt
+            return fix
+        }
+    }
+
     /// The part from which visits are derived.
     ///
     /// - Throws: A damaged projection for degrees or a time of receipt out of range.
-    var stored: StoredFix {
+    package var stored: StoredFix {
         get throws(SQLiteError) {
             StoredFix(
                 device: device, timestamp: columns.timestamp, coordinate: try columns.coordinate,

@@ -36,6 +36,13 @@ package enum TimelineReader {
                 timestamp: fix.fix.timestamp, device: fix.device, latitude: fix.fix.coordinate.latitude,
                 longitude: fix.fix.coordinate.longitude)
         }
+
+        /// The key of a fix that is not decoded.
+        package init(_ row: FixRow) {
+            self.init(
+                timestamp: row.timestamp, device: row.device, latitude: row.columns.latitude.value,
+                longitude: row.columns.longitude.value)
+        }
     }
 
     /// A crossing with the name of its region.
@@ -62,18 +69,30 @@ package enum TimelineReader {
         of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey? = nil, limit: Int,
         in connection: borrowing Connection
     ) throws(SQLiteError) -> [ReportedFix] {
-        let after = after.map(FixIdentity.init)
         var found: [ReportedFix] = []
         found.reserveCapacity(min(limit, 1000))
+        try eachRow(of: person, from: from, to: to, after: after, limit: limit, in: connection) {
+            (row) throws(SQLiteError) in found.append(try ReportedFix(row))
+        }
+        return found
+    }
+
+    /// As ``fixes(of:from:to:after:limit:in:)``, row by row and without decoding the details.
+    package static func eachRow(
+        of person: PersonID, from: Timestamp?, to: Timestamp?, after: FixKey? = nil, limit: Int,
+        in connection: borrowing Connection, _ body: (FixRow) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        let after = after.map(FixIdentity.init)
+        var left = limit
         try FixBlocks.eachFix(
             of: person, from: max(from?.milliseconds ?? .min, after?.timestamp.milliseconds ?? .min),
             through: to.map { $0.milliseconds - 1 } ?? .max, in: connection
         ) { (fix) throws(SQLiteError) in
             if let after, fix.identity <= after { return true }
-            found.append(try ReportedFix(fix))
-            return found.count < limit
+            try body(fix)
+            left -= 1
+            return left > 0
         }
-        return found
     }
 
     /// The fixes of the device that led at their time, up to a limit.

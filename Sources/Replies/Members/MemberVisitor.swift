@@ -120,8 +120,7 @@ extension Reply {
 
     package consuming func writeMembers(into writer: inout MemberWriter) {
         // A writer changes nothing.
-        var item = self
-        item.visit(&writer)
+        visit(&writer)
     }
 
     package consuming func write(into writer: inout MemberWriter) {

@@ -11,14 +11,14 @@ package enum ShownRows {
     ///   - key: The key of a row, by which rows are ordered.
     ///   - isShown: Whether a row may be shown. Called once for each row, in order.
     ///   - fetch: Reads up to `count` rows after a key. Fewer are the last ones.
-    ///   - take: Gets each row of the page.
+    ///   - take: Gets each row of the page. What it throws ends the reading, as a failure of `fetch` does.
     /// - Returns: The key of the last row taken, after which a further page begins, or `nil` if there are no more rows
     ///   to show. A cursor never holds the key of a hidden row, and no empty page has one: both would disclose that
     ///   hidden rows exist.
     @inlinable
     package static func each<Row, Key, Failure: Error>(
         upTo limit: Int64, after: Key?, atOnce: Int64, key: (Row) -> Key, isShown: (Row) -> Bool,
-        fetch: (_ after: Key?, _ count: Int) throws(Failure) -> [Row], take: (Row) -> Void
+        fetch: (_ after: Key?, _ count: Int) throws(Failure) -> [Row], take: (Row) throws(Failure) -> Void
     ) throws(Failure) -> Key? {
         let count = Int(min(limit, atOnce))
         var taken: Int64 = 0
@@ -26,7 +26,7 @@ package enum ShownRows {
         while true {
             let rows = try fetch(after, count)
             for row in rows where isShown(row) {
-                take(row)
+                try take(row)
                 taken += 1
                 if taken == limit { return key(row) }
             }
@@ -43,7 +43,7 @@ package enum ShownRows {
     ) throws(Failure) -> (rows: [Row], end: Key?) {
         var rows: [Row] = []
         let end = try each(upTo: limit, after: after, atOnce: atOnce, key: key, isShown: isShown, fetch: fetch) {
-            rows.append($0)
+            (row) throws(Failure) in rows.append(row)
         }
         return (rows, end)
     }

@@ -9,11 +9,12 @@ import Whereabouts
 /// The binary track: its bytes, and which points it leaves out.
 @Suite struct TrackPointsTests {
     private static func fix(_ seconds: Double, _ latitude: Double, _ longitude: Double, _ accuracy: Double? = nil)
-        throws -> Fix
+        throws -> StoredFix
     {
-        Fix(
-            timestamp: try #require(Timestamp(seconds: seconds)),
-            coordinate: try Coordinate(latitude: latitude, longitude: longitude), horizontalAccuracy: accuracy)
+        StoredFix(
+            device: DeviceID(rawValue: 1), timestamp: try #require(Timestamp(seconds: seconds)),
+            coordinate: try Coordinate(latitude: latitude, longitude: longitude), horizontalAccuracy: accuracy,
+            receivedAt: nil)
     }
 
     /// The bytes are computed by hand: 48.2e6 in zigzag is 96,400,000, in LEB128 80 E5 FB 2D.

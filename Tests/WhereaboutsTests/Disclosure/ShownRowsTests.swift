@@ -48,14 +48,21 @@ import Whereabouts
 
     private struct Damage: Error {}
 
-    @Test func `a failure of a read is thrown`() {
-        #expect(throws: Damage.self) {
-            _ = try ShownRows.each(upTo: 5, after: nil, atOnce: 5, key: { (row: Int) in row }) { _ in
-                true
-            } fetch: { (_: Int?, _: Int) throws(Damage) -> [Int] in
-                throw Damage()
-            } take: { _ in
+    @Test func `a failure of a read, or of what gets the rows, is thrown`() {
+        for failsToRead in [true, false] {
+            var taken: [Int] = []
+            #expect(throws: Damage.self) {
+                _ = try ShownRows.each(upTo: 5, after: nil, atOnce: 5, key: { (row: Int) in row }) { _ in
+                    true
+                } fetch: { (_: Int?, _: Int) throws(Damage) -> [Int] in
+                    if failsToRead { throw Damage() }
+                    return [1, 2, 3]
+                } take: { (row: Int) throws(Damage) in
+                    if row == 2 { throw Damage() }
+                    taken.append(row)
+                }
             }
+            #expect(taken == (failsToRead ? [] : [1]))
         }
     }
 }
