@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "CoreLocation", targets: ["CoreLocation"]),
         .library(name: "WhereaboutsClient", targets: ["WhereaboutsClient"]),
         .executable(name: "whereabouts", targets: ["WhereaboutsTool"]),
+        .executable(name: "whereabouts-simulate", targets: ["WhereaboutsSimulator"]),
         .executable(name: "whereabouts-bench", targets: ["WhereaboutsBench"]),
     ],
     targets: [
@@ -284,10 +285,16 @@ let package = Package(
                 "PushStandIn", "Reactors", "Service", "Threading", "Whereabouts",
             ], swiftSettings: strict),
         .executableTarget(
+            name: "WhereaboutsSimulator",
+            dependencies: [
+                "CAllocator", "DeviceAgent", "JSON", "Log", "PushStandIn", "Reactors", "Service", "Whereabouts",
+            ], swiftSettings: strict),
+        .executableTarget(
             name: "WhereaboutsTool",
             dependencies: [
-                "Answers", "CAllocator", "Cryptography", "DeviceAgent", "Envelopes", "FileFormats", "Gazetteer",
-                "Geodesy", "HTTPServer", "JSON", "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog",
+                "Answers", "CAllocator", "Cryptography", "Envelopes", "FileFormats", "Gazetteer", "Geodesy",
+                "HTTPServer", "JSON", "LocationPush", "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL",
+                "PostgreSQLLog",
                 "Projections", "PushStandIn", "QRCode", "Reactors", "Readers", "ReferenceSystems", "Replies", "SQLite",
                 "Service", "Threading", "Transparency", "WebPage", "Whereabouts", "WhereaboutsClient",
                 "WireFormats", "WitnessServer",

@@ -30,13 +30,6 @@ func writeFile(_ bytes: [UInt8], to path: String) throws(ScenarioError) {
     }
 }
 
-/// The path seen from the root, without following links.
-func absolutePath(_ path: String) -> String {
-    guard !path.hasPrefix("/"), let here = getcwd(nil, 0) else { return path }
-    defer { free(here) }
-    return "\(String(cString: here))/\(path)"
-}
-
 /// Writes bytes to standard output or standard error. A reader that has gone is no reason to stop.
 func write(_ bytes: [UInt8], toDescriptor descriptor: Int32) {
     var rest = bytes[...]

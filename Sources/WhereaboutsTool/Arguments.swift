@@ -81,8 +81,8 @@ struct Command: Sendable {
     /// Where the command can work, which decides the global options that its help lists.
     var reach = Domain.service
     let run: @Sendable (Invocation) throws(ToolError) -> Void
-    /// For a command of another module: gets the unparsed words after the command, and returns the exit code.
-    var passesOn: (@Sendable ([String]) -> Int32)?
+    /// For a command of another program: becomes it, with the unparsed words after the command.
+    var passesOn: (@Sendable ([String]) throws(ToolError) -> Void)?
 
     /// The object that a command works on.
     enum Domain: Sendable {
@@ -175,16 +175,17 @@ struct Invocation: Sendable {
 enum Parsed {
     case invocation(Invocation)
     case help(Help)
-    case passedOn(@Sendable ([String]) -> Int32, arguments: [String])
+    case passedOn(@Sendable ([String]) throws(ToolError) -> Void, arguments: [String])
 }
 
 extension Command {
-    /// A command that another module runs, parses and documents.
+    /// A command of another program, which parses its words.
     ///
-    /// - Parameter accepts: The options for the help and the completion; the other module reads them.
+    /// - Parameter accepts: The options for the help and the completion; the other program reads them.
     init(
         _ word: String, summary: String, operands: Operands = .none, requires: [any OptionDeclaration] = [],
-        accepts: [any OptionDeclaration], details: String, passesOn: @escaping @Sendable ([String]) -> Int32
+        accepts: [any OptionDeclaration], details: String,
+        passesOn: @escaping @Sendable ([String]) throws(ToolError) -> Void
     ) {
         self.init(
             words: [word], summary: summary, operands: operands, requires: requires, accepts: accepts, details: details,

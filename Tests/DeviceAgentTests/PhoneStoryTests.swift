@@ -103,9 +103,6 @@ import Testing
         #expect(runSimulate(arguments: [], host: host) == 2)
         #expect(runSimulate(arguments: ["a.json", "b.json"], host: host) == 2)
         #expect(runSimulate(arguments: ["/nowhere/scenario.json"], host: host) == 3)
-        #expect(runPushStandIn(arguments: []) == 2)
-        #expect(runPushStandIn(arguments: ["--directory", "/tmp", "--listen", "0.0.0.0:2197"]) == 2)
-        #expect(runPushStandIn(arguments: ["--directory", "/tmp", "--port", "1"]) == 2)
     }
 }
 

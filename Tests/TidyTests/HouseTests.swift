@@ -111,12 +111,14 @@ import Testing
         "LocationSharingApp": ["CoreLocation"],
         // Programs.
         "WhereaboutsTool": [
-            "Answers", "Cryptography", "DeviceAgent", "Envelopes", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
-            "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog", "Projections", "PushStandIn",
+            "Answers", "Cryptography", "Envelopes", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer",
+            "LocationPush", "Log", "Maintenance", "OpenedEnvelopes", "PostgreSQL", "PostgreSQLLog", "Projections",
+            "PushStandIn",
             "QRCode", "Reactors", "Readers", "ReferenceSystems", "Replies", "SQLite", "Service",
             "Transparency",
             "WebPage", "Whereabouts", "WhereaboutsClient", "WireFormats", "WitnessServer",
         ],
+        "WhereaboutsSimulator": ["DeviceAgent", "Log", "PushStandIn", "Reactors", "Service", "Whereabouts"],
         "WhereaboutsBench": [
             "Cryptography", "FileFormats", "Gazetteer", "Geodesy", "HTTPServer", "LocationPush", "Log",
             "LogVerifying", "Maintenance", "PostgreSQL", "PostgreSQLLog",
@@ -171,6 +173,15 @@ import Testing
             let strange = Self.imports(of: file).filter { !allowed.contains($0) }
             #expect(strange == [], "\(file)")
         }
+    }
+
+    /// A service would pay with 8 MiB of memory for what it does not use.
+    @Test func `nothing that the tool imports imports Foundation`() {
+        var (reached, rest): (Set<String>, [String]) = ([], ["WhereaboutsTool"])
+        while let module = rest.popLast() {
+            if reached.insert(module).inserted { rest += Self.graph[module] ?? [] }
+        }
+        #expect(reached.isDisjoint(with: Self.withFoundation) && reached.contains("Service"))
     }
 
     @Test func `the manifest has a target for every folder, and no more`() throws {

@@ -33,12 +33,7 @@ enum ServeCommand {
             """, makesInstallation: true, reach: .files, run: run)
 
     private static func run(_ invocation: Invocation) throws(ToolError) {
-        // Blocked before any thread is made: every thread inherits that, and only `sigwait` below receives the signals.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        sigaddset(&signals, SIGTERM)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        var signals = StopSignals.blocked()
 
         let path = try House.path(of: invocation)
         let address = if let given = invocation[listen] { given } else { try configuredAddress(path) }

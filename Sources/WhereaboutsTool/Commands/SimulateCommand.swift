@@ -1,13 +1,8 @@
-import DeviceAgent
-import JSON
-import Log
-import PushStandIn
-import Reactors
-import Service
-import Synchronization
-import Whereabouts
+import Glibc
 
 /// `simulate`: phones in real time for a running service, or phones in simulated time with their own service.
+///
+/// This program becomes `whereabouts-simulate`, which reads the options.
 enum SimulateCommand {
     static let command = Command(
         "simulate", summary: "Simulate phones that report to a service.", operands: .optional("SCENARIO.json"),
@@ -21,41 +16,28 @@ enum SimulateCommand {
         details: """
             A scenario lists people, where they go, what the network loses and who asks; data/demo has examples. The exit
             code is 0 if every question ended as expected, 1 if one did not, and 3 if the scenario cannot be simulated.
-            """,
-        passesOn: { runSimulate(arguments: $0, host: start) })
+            """, passesOn: become)
 
-    /// Starts a service in this process whose clock is set from outside.
-    private static func start(
-        directory: String, pushes: PushStandIn, bundleID: String, time: Timestamp
-    ) throws -> WorldService {
-        var text = JSONWriter()
-        text.beginObject()
-        text.object("push") { push in
-            push.field("host", "localhost")
-            push.field("port", Int(pushes.port))
-            push.field("caFile", pushes.credentials.trustFile)
-            push.field("teamID", pushes.credentials.teamID)
-            push.field("keyID", pushes.credentials.keyID)
-            push.field("keyFile", pushes.credentials.providerKeyFile)
-            push.array("bundleIDs") { $0.value(bundleID) }
-            push.field("environment", "development")
+    private static let program = "whereabouts-simulate"
+
+    /// Becomes the program beside this one, or in the folder where an installed package has it.
+    ///
+    /// - Throws: If neither is there.
+    private static func become(_ arguments: [String]) throws(ToolError) {
+        let folder = folder()
+        for path in ["\(folder)/\(program)", "\(folder)/../lib/whereabouts/\(program)"] where access(path, X_OK) == 0 {
+            var words = ([path] + arguments).map { strdup($0) } + [nil]
+            execv(path, &words)
+            throw .data("\(path) cannot be run: \(String(cString: strerror(errno))).")
         }
-        text.endObject()
-        let clock = SettableClock(time)
-        let service = try Service(
-            directory: try DataDirectory(path: directory), configuration: try ServiceConfiguration.parse(text.bytes),
-            gazetteerPath: nil, clock: { clock.now })
-        return WorldService(
-            port: try service.listen(host: "127.0.0.1", port: 0), adminToken: service.adminToken,
-            setTime: { clock.set($0) }, stop: { service.stop() })
+        throw .data("\(folder) has no \(program), which simulates the phones; build or install it there.")
     }
 
-    private final class SettableClock: Sendable {
-        private let milliseconds: Atomic<Int64>
-
-        init(_ time: Timestamp) { milliseconds = Atomic(time.milliseconds) }
-
-        var now: Timestamp { Timestamp(milliseconds: milliseconds.load(ordering: .acquiring)) }
-        func set(_ time: Timestamp) { milliseconds.store(time.milliseconds, ordering: .releasing) }
+    /// The folder of this program.
+    private static func folder() -> String {
+        guard let path = realpath("/proc/self/exe", nil) else { return "." }
+        defer { free(path) }
+        let text = String(cString: path)
+        return String(text[..<(text.lastIndex(of: "/") ?? text.startIndex)])
     }
 }

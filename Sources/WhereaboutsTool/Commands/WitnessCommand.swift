@@ -43,12 +43,7 @@ enum WitnessCommand {
     }
 
     private static func serve(_ folder: String, _ invocation: Invocation) throws(WitnessFault) {
-        // Blocked before any thread is made: every thread inherits that, and only `sigwait` below receives the signals.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        sigaddset(&signals, SIGTERM)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        var signals = StopSignals.blocked()
         defer { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
 
         let address = invocation[listen] ?? SocketAddress(host: "127.0.0.1", port: 7380)
