@@ -20,8 +20,8 @@ struct PreviewEndpoint: Sendable {
     /// May call: the person with the scope `manage` and `query`, and the operator. The other person's limits are not
     /// touched.
     ///
-    /// - Throws: 404 for another caller, whose attempt is recorded. A name that no person has is answered like a
-    ///   person without a grant.
+    /// - Throws: 404 for another caller, whose attempt is recorded, and for a name that no person can have. A name that no
+    ///   person has is answered like a person without a grant.
     func read(
         _ exchange: Exchange, _ context: AnswerContext
     ) throws(Problem) -> Disclosed {
@@ -35,11 +35,12 @@ struct PreviewEndpoint: Sendable {
         guard mayManage else {
             return try views.gate.read(exchange, settings) { (_) throws(Problem) in throw .noSuchPerson }
         }
+        let requester = try exchange.handle(1)
         return try views.read(exchange, context, .location, from: CurrentTable.name) {
             (reading) throws(Problem) in
             let (permit, history, reason) = decisions.log.withStanding { standing -> (Permit?, Bool, RefusalCode?) in
                 // A person who does not exist has no grant either.
-                let asker = Handle(exchange.parameters[1]).flatMap { standing.person($0) }
+                let asker = standing.person(requester)
                 let caller = Caller(principal: asker?.principal ?? .house, scopes: .query, token: nil)
                 let history = standing.authorize(caller, to: .readHistory, about: subject, at: now)
                 switch standing.authorize(caller, to: .readLocation, about: subject, at: now) {

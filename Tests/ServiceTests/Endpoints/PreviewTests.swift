@@ -52,6 +52,14 @@ import Whereabouts
         #expect(preview["reason"]?.string == reason && preview["history"]?.bool == false)
     }
 
+    @Test func `a preview for a name that no person can have is not found`() throws {
+        let village = try Village()
+        for name in ["-4.9e-112", "Stranger", "%20", String(repeating: "a", count: 64)] {
+            let preview = village.house.send("GET", "/v1/people/walker/previews/\(name)", as: village.tokens[.subject])
+            #expect(preview.status == 404, "\(name): \(preview.text)")
+        }
+    }
+
     @Test func `people see who shares with them, by what asking would tell`() throws {
         let village = try Village()
         func shared(_ asker: Village.Asker) -> [[Bool?]] {
