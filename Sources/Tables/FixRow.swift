@@ -48,9 +48,6 @@ package struct FixRow {
         }
     }
 
-    /// The device's time.
-    package var timestamp: Timestamp { columns.timestamp }
-
     /// The fix without its client's name for it. If the client gave no time of receipt, it is the house's.
     ///
     /// - Throws: A damaged projection if the details cannot be decoded, or for degrees or a time of receipt out of range.

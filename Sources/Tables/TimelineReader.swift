@@ -40,7 +40,7 @@ package enum TimelineReader {
         /// The key of a fix that is not decoded.
         package init(_ row: FixRow) {
             self.init(
-                timestamp: row.timestamp, device: row.device, latitude: row.columns.latitude.value,
+                timestamp: row.columns.timestamp, device: row.device, latitude: row.columns.latitude.value,
                 longitude: row.columns.longitude.value)
         }
     }

@@ -8,11 +8,11 @@ import Service
 import Synchronization
 import Whereabouts
 
-/// The program `whereabouts-simulate`, which `whereabouts simulate` becomes: phones in real time for a running service,
-/// or phones in simulated time with their own service.
+/// The program `whereabouts-simulate`, which `whereabouts simulate` runs: phones in real time for a running service, or
+/// phones in simulated time with their own service.
 ///
-/// A program of its own, because the simulated phones have Foundation's types in their interface, and a service does
-/// without Foundation's 8 MiB of memory.
+/// The simulated phones use Foundation. In a separate program they do not cost each service the 8 MiB that Foundation
+/// takes.
 @main enum SimulatorProgram {
     static func main() {
         exit(runSimulate(arguments: Array(CommandLine.arguments.dropFirst()), host: start))

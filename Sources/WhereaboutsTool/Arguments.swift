@@ -81,7 +81,7 @@ struct Command: Sendable {
     /// Where the command can work, which decides the global options that its help lists.
     var reach = Domain.service
     let run: @Sendable (Invocation) throws(ToolError) -> Void
-    /// For a command of another program: becomes it, with the unparsed words after the command.
+    /// For a command of another program: executes it with the unparsed words after the command, and does not return.
     var passesOn: (@Sendable ([String]) throws(ToolError) -> Void)?
 
     /// The object that a command works on.

@@ -19,7 +19,7 @@ package struct FixRevision: Hashable, Sendable {
 
     package init(time: ClosedRange<Timestamp>, reason: String) { (self.time, self.reason) = (time, reason) }
 
-    /// What is wrong with a reason, as a sentence; `nil` for a good one.
+    /// Why a reason is refused, in one sentence; `nil` if it is accepted.
     package static func defect(ofReason reason: String) -> String? {
         (1...Limits.purposeCharacters).contains(reason.unicodeScalars.count)
             ? nil : "A reason must have 1 to \(Limits.purposeCharacters) characters, for example \"wrong clock\"."

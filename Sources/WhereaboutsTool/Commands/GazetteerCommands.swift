@@ -59,11 +59,8 @@ enum GazetteerCommands {
     private static func withSignalsHeld<Value>(
         _ body: (_ isEnding: () -> Bool) throws(ToolError) -> Value
     ) throws(ToolError) -> Value {
-        var held = sigset_t()
+        var held = StopSignals.all
         var before = sigset_t()
-        sigemptyset(&held)
-        sigaddset(&held, SIGINT)
-        sigaddset(&held, SIGTERM)
         pthread_sigmask(SIG_BLOCK, &held, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         return try body {

@@ -2,7 +2,7 @@ import Glibc
 
 /// `simulate`: phones in real time for a running service, or phones in simulated time with their own service.
 ///
-/// This program becomes `whereabouts-simulate`, which reads the options.
+/// This process executes `whereabouts-simulate`, which reads the options.
 enum SimulateCommand {
     static let command = Command(
         "simulate", summary: "Simulate phones that report to a service.", operands: .optional("SCENARIO.json"),
@@ -16,14 +16,14 @@ enum SimulateCommand {
         details: """
             A scenario lists people, where they go, what the network loses and who asks; data/demo has examples. The exit
             code is 0 if every question ended as expected, 1 if one did not, and 3 if the scenario cannot be simulated.
-            """, passesOn: become)
+            """, passesOn: execute)
 
     private static let program = "whereabouts-simulate"
 
-    /// Becomes the program beside this one, or in the folder where an installed package has it.
+    /// Replaces this process by the program in the same folder, or in the folder where the Debian package installs it.
     ///
-    /// - Throws: If neither is there.
-    private static func become(_ arguments: [String]) throws(ToolError) {
+    /// - Throws: If it is in neither folder. Otherwise it does not return.
+    private static func execute(_ arguments: [String]) throws(ToolError) {
         let folder = folder()
         for path in ["\(folder)/\(program)", "\(folder)/../lib/whereabouts/\(program)"] where access(path, X_OK) == 0 {
             var words = ([path] + arguments).map { strdup($0) } + [nil]

@@ -15,7 +15,7 @@ import Glibc
             switch try ArgumentParser(commands: CommandTable.all).parse(words, console: console) {
             case .help(let help): console.result(help.text.utf8)
             case .invocation(let invocation): try invocation.command.run(invocation)
-            case .passedOn(let become, let arguments): try become(arguments)
+            case .passedOn(let execute, let arguments): try execute(arguments)
             }
             return 0
         } catch {
