@@ -27,11 +27,7 @@ package func runSimulate(arguments: [String], host: WorldService.Start) -> Int32
             return 0
         }
         guard let path = arguments.rest.first, arguments.rest.count == 1 else {
-            throw UsageError(
-                """
-                Usage: whereabouts simulate SCENARIO.json [--verbose] [--json] [--data DIR] [--logs DIR]
-                       whereabouts simulate --fidelity
-                """)
+            throw UsageError("Name one scenario; \"whereabouts simulate --help\" tells how.")
         }
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         let bytes = try readFile(path)
@@ -53,10 +49,10 @@ package func runSimulate(arguments: [String], host: WorldService.Start) -> Int32
         return try play(
             try WorldScenario(root, directory: directory, now: Date()), arguments, host: host, diary: diary)
     } catch let error as UsageError {
-        complain(error.description)
+        complain("whereabouts: \(error.description)")
         return 2
     } catch {
-        complain("\(error)")
+        complain("whereabouts: \(error)")
         return 3
     }
 }

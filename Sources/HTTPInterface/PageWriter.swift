@@ -9,8 +9,8 @@ package struct PageWriter {
     private let form: AnswerForm?
     /// The rows written so far.
     package private(set) var count: Int64 = 0
-    /// About the bytes of a fix.
-    private static let bytesOfRow = 256
+    /// More than most fixes take: a body that outgrows its room is copied.
+    private static let bytesOfRow = 320
 
     /// - Parameter rows: The most rows of the page. Memory is reserved for them, and used only when written to.
     package init(rows: Int, _ form: AnswerForm? = nil) {

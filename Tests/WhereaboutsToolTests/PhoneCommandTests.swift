@@ -34,9 +34,10 @@ import Testing
         let tool = try #require(Repository.tool)
         let listed = try Self.run(tool, "simulate", "--fidelity")
         #expect(listed.exitCode == 0 && listed.results.contains("crossingDwellSeconds"))
-        #expect(try Self.run(tool, "simulate").exitCode == 2)
+        let bare = try Self.run(tool, "simulate")
+        #expect(bare.exitCode == 2 && bare.notes.hasPrefix("whereabouts: Name one scenario"))
         let missing = try Self.run(tool, "simulate", "/nowhere/scenario.json", "--verbose")
-        #expect(missing.exitCode == 3 && missing.notes.contains("/nowhere/scenario.json cannot be read"))
+        #expect(missing.exitCode == 3 && missing.notes.hasPrefix("whereabouts: /nowhere/scenario.json cannot be read"))
         // The tool itself explains the command.
         let help = try Self.run(tool, "simulate", "--help")
         #expect(help.exitCode == 0 && help.results.contains("SCENARIO.json"))
