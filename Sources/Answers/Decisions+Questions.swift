@@ -8,9 +8,10 @@ extension Decisions {
     package func answerQuestions(with reports: inout [Report], of device: DeviceID) {
         for (index, report) in reports.enumerated() {
             guard case .fix(let fix, nil) = report, OwnTracks.isAnswer(fix) else { continue }
-            let now = log.questions.time(at: clock())
-            let question = log.withStanding { standing in
-                standing.devices[device].flatMap { standing.questionsToPassOn(about: $0.person, now).first }
+            let now = clock()
+            let question = log.withStanding { standing -> QueryID? in
+                guard let person = standing.devices[device]?.person else { return nil }
+                return standing.questionsToPassOn(about: person) { log.questions.time(of: $0, $1, at: now) }.first
             }
             reports[index] = .fix(fix, answering: question)
         }

@@ -1,6 +1,5 @@
 import Cryptography
 import Glibc
-import Synchronization
 package import Whereabouts
 
 extension Timestamp {
@@ -15,18 +14,9 @@ extension Timestamp {
 extension Identifier128 {
     /// A new random UUID.
     package static func random() -> Identifier128 {
-        let (high, low) = randomWords.withLock { words in
-            if words.count < 2 {
-                words = randomBytes(4096).withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) }
-            }
-            return (words.removeLast(), words.removeLast())
-        }
+        let (high, low) = twoRandomWords()
         return Identifier128(random: high, low)
     }
-
-    /// Random words, drawn many at a time: one call for random bytes costs as much as sealing a fix, and every request
-    /// needs some.
-    private static let randomWords = Mutex<[UInt64]>([])
 }
 
 extension Int64 {

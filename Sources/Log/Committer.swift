@@ -114,8 +114,8 @@ final class Committer: @unchecked Sendable {
 
     /// Gives each caller its result, or the failure, in the order in which they waited. Empties the batch.
     func answer(_ batch: inout Batch, _ failure: LogError?) {
-        for (completion, result) in batch.answers {
-            if let failure { completion(.failure(.fault(failure))) } else { completion(result) }
+        for answer in batch.answers {
+            answer.completion(failure.map { .failure(.fault($0)) } ?? answer.result)
         }
         batch.empty()
     }

@@ -11,13 +11,19 @@ struct Batch {
         let bodyHash: Digest
     }
 
+    /// The answer to a caller. No tuple: a function in an array of tuples costs an allocation each.
+    struct Answer {
+        let completion: EventLog.Completion
+        let result: Result<Receipt, AppendFailure>
+    }
+
     var events: [Event] = []
     /// The bytes of ``events``, one after the other.
     var bytes = CBORWriter()
     /// The fixes among them, open. Other events can be written in fewer parts than they have in memory.
     var fixes: [RecordedEvent] = []
     /// The callers with their results, in the order in which they waited.
-    var answers: [(completion: EventLog.Completion, result: Result<Receipt, AppendFailure>)] = []
+    var answers: [Answer] = []
     /// The persons whose keys are destroyed once the batch is durable.
     var erased: [PersonID] = []
     /// The keys of old reports that are destroyed then.
@@ -27,6 +33,11 @@ struct Batch {
 
     /// Whether keys are destroyed once the batch is durable.
     var destroysKeys: Bool { !erased.isEmpty || !retired.isEmpty }
+
+    /// Notes the answer to a command.
+    mutating func answer(_ item: Waiting, _ result: Result<Receipt, AppendFailure>) {
+        answers.append(Answer(completion: item.completion, result: result))
+    }
 
     /// Empties the batch and keeps its capacity.
     mutating func empty() {

@@ -26,14 +26,12 @@ package final class QuestionClock: Sendable {
         max(0, end(of: id, query, at: time) - now())
     }
 
-    /// The time at which each question is judged against its deadline: as far from the deadline as the monotonic clock
+    /// The time at which a question is judged against its deadline (`QuestionTime`): as far from the deadline as the monotonic clock
     /// is from the question's end.
     ///
     /// - Parameter time: as for ``left(of:_:at:)``.
-    package func time(at time: Timestamp) -> QuestionTime {
-        { [self] id, query in
-            Timestamp(milliseconds: query.deadline.milliseconds + now() - end(of: id, query, at: time))
-        }
+    package func time(of id: QueryID, _ query: Standing.Query, at time: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: query.deadline.milliseconds + now() - end(of: id, query, at: time))
     }
 
     /// Starts to count the time of a question that has just been asked. For a question that is counted already, does

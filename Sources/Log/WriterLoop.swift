@@ -203,25 +203,23 @@ struct WriterLoop: ~Copyable {
     /// Decides one command, numbers its events, and notes its answer.
     private mutating func prepare(_ item: Waiting, at now: Timestamp) throws(LogError) {
         if item.correlation.isOfKeyedRequest, let outcome = earlierOutcome(of: item, at: now) {
-            return batch.answers.append((item.completion, outcome))
+            return batch.answer(item, outcome)
         }
         switch decide(item, at: now) {
-        case .failure(let failure): batch.answers.append((item.completion, .failure(failure)))
+        case .failure(let failure): batch.answer(item, .failure(failure))
         case .success(let decision):
-            if let missing = try encode(decision, at: now) {
-                return batch.answers.append((item.completion, .failure(.fault(missing))))
-            }
+            if let missing = try encode(decision, at: now) { return batch.answer(item, .failure(.fault(missing))) }
             var disclosed: RecordedEvent?
-            // By index: iterating would copy each event once more.
+            // By index: the iterator of a collection from another module allocates for each element.
             for index in decision.drafts.indices {
+                let draft = decision.drafts[index]
                 let recorded = number(
-                    decision.drafts[index].event, facts.written[index], to: decision.drafts[index].stream,
-                    cause: decision.drafts[index].cause, actor: decision.actor(index, of: item.caller),
-                    correlation: decision.request(index, of: item.correlation), at: now)
+                    draft.event, facts.written[index], to: draft.stream, cause: draft.cause,
+                    actor: draft.actor(of: item.caller), correlation: draft.request(of: item.correlation), at: now)
                 if recorded.event.isDisclosure { disclosed = recorded }
             }
             if case .erased(let person) = decision.reply { batch.erased.append(person) }
-            batch.answers.append((item.completion, outcome(decision, of: item, at: now, disclosed)))
+            batch.answer(item, outcome(decision, of: item, at: now, disclosed))
         }
     }
 
@@ -232,7 +230,8 @@ struct WriterLoop: ~Copyable {
         facts.reset()
         keys.begin()
         for index in decision.drafts.indices {
-            let encoded = facts.write(decision.drafts[index].event, in: decision.drafts[index].stream, at: now)
+            let draft = decision.drafts[index]
+            let encoded = facts.write(draft.event, in: draft.stream, at: now)
             do throws(LogError) {
                 try keys.find(for: facts.parts(of: encoded), at: now, isDaily: log.hasDailyKeys)
             } catch {
@@ -264,8 +263,8 @@ struct WriterLoop: ~Copyable {
             do throws(Refusal) {
                 return .success(
                     try standing.decide(
-                        item.command, by: item.caller, at: now, questionTime: log.questions.time(at: now), known: &tail)
-                )
+                        item.command, by: item.caller, at: now,
+                        questionTime: { log.questions.time(of: $0, $1, at: now) }, known: &tail))
             } catch { return .failure(.refused(error)) }
         }
         guard tail.isBehind else { return result }

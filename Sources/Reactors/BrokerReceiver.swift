@@ -100,9 +100,11 @@ package final class BrokerReceiver: Sendable {
 
     /// The commands that phones get now, each after its event is durable.
     private static func commands(to phones: [DeviceID: String], _ decisions: Decisions) -> [BrokerPublication] {
-        let time = decisions.log.questions.time(at: decisions.clock())
-        let asked = decisions.log.withStanding { standing in
-            standing.queries.open.isEmpty ? [] : phones.keys.filter { standing.isToBeCommanded($0, time) }
+        let (log, now) = (decisions.log, decisions.clock())
+        let asked = log.withStanding { standing in
+            standing.queries.open.isEmpty
+                ? []
+                : phones.keys.filter { standing.isToBeCommanded($0) { log.questions.time(of: $0, $1, at: now) } }
         }
         return asked.compactMap { device in
             // A command that the log does not take now is tried again on the next turn.

@@ -35,7 +35,9 @@ package final class Timekeeper: Sendable {
                 var retention = RetentionRounds(log: log, whenDestroyed: whenKeysDestroyed)
                 while stopping.wait(milliseconds: Self.tickMilliseconds, for: { $0 ? true : nil }) == nil {
                     let now = clock()
-                    let isOverdue = log.withStanding { $0.hasOverdueQuery(log.questions.time(at: now)) }
+                    let isOverdue = log.withStanding { standing in
+                        standing.hasOverdueQuery { log.questions.time(of: $0, $1, at: now) }
+                    }
                     // A refused or failed attempt is tried again at the next tick.
                     if isOverdue { _ = try? log.appendAndWait(.endOverdueQueries, by: .house, correlation: .random()) }
                     tick += 1

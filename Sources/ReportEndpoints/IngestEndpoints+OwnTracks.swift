@@ -136,7 +136,10 @@ private struct PendingAnswer: Sendable {
                 else { return nil }
                 return (permit, handle, newest.number)
             }
-            return (friends, !standing.questionsToPassOn(about: person, decisions.log.questions.time(at: now)).isEmpty)
+            let isAsked = !standing.questionsToPassOn(about: person) {
+                decisions.log.questions.time(of: $0, $1, at: now)
+            }.isEmpty
+            return (friends, isAsked)
         }
         isToReport = isAsked
         guard !found.isEmpty else { return }

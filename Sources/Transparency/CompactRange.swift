@@ -25,7 +25,12 @@ package struct CompactRange: Sendable {
     }
 
     /// The stored form: 32 bytes for each subtree.
-    package var bytes: [UInt8] { subtrees.flatMap(\.bytes) }
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(subtrees.count * Digest.byteCount)
+        for subtree in subtrees { subtree.withBytes { bytes += $0 } }
+        return bytes
+    }
 
     /// Adds a leaf at the end.
     package mutating func append(_ leaf: Digest, _ sha256: SHA256) {

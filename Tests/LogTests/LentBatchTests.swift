@@ -11,9 +11,7 @@ import Whereabouts
     /// A batch with three callers.
     private static func batch() -> Batch {
         var batch = Batch()
-        for _ in 1...3 {
-            batch.answers.append((completion: { _ in }, result: .failure(.busy(retryAfterSeconds: 1))))
-        }
+        for _ in 1...3 { batch.answer(waiting, .failure(.busy(retryAfterSeconds: 1))) }
         return batch
     }
 

@@ -55,8 +55,6 @@ extension Standing {
     ) -> [FixOutcome] {
         let track = StreamID.track(device.person)
         let reports = device.isSealed ? reports.map(\.ofSealedDevice) : reports
-        var outcomes: [FixOutcome] = []
-        outcomes.reserveCapacity(reports.count)
         var newest = device.reports.newestTimestamp
         var authorization = device.authorization?.report
         var sightings = device.reports.sightings
@@ -67,48 +65,40 @@ extension Standing {
         func isKnown(_ hash: Hash256) -> Bool {
             device.reports.kept.contains(hash) || !keptInThisBatch.insert(hash).inserted
         }
-        for (index, report) in reports.enumerated() {
-            switch report {
+        func outcome(of index: Int) -> FixOutcome {
+            switch reports[index] {
             case .rejected(let reason, let input, let length):
-                outcomes.append(.rejected(reason))
-                if isKnown(input.hash) { continue }
-                decision.append(
-                    .inputRejected(device: id, reason: reason, length: length, .open(input)), to: track)
-            case .authorization(let report):
-                guard report != authorization else {
-                    outcomes.append(.duplicate)
-                    continue
+                if !isKnown(input.hash) {
+                    decision.append(
+                        .inputRejected(device: id, reason: reason, length: length, .open(input)), to: track)
                 }
+                return .rejected(reason)
+            case .authorization(let report):
+                guard report != authorization else { return .duplicate }
                 authorization = report
-                outcomes.append(.new)
                 decision.append(.authorizationReported(device: id, .open(report)), to: .audit(device.person))
+                return .new
             case .sighting(let sighting):
                 // A device repeats a sighting until it is acknowledged.
                 let mark = sighting.mark
-                guard !sightings.contains(mark) else {
-                    outcomes.append(.duplicate)
-                    continue
-                }
+                guard !sightings.contains(mark) else { return .duplicate }
                 if isImport, case .visit(let visit) = sighting,
                     case .same = fixes.known(visit.standIn, device: id)
                 {
-                    outcomes.append(.duplicate)
-                    continue
+                    return .duplicate
                 }
                 sightings.append(mark)
-                outcomes.append(.new)
                 decision.append(.sightingReported(device: id, sighting.kind, .open(sighting)), to: track)
+                return .new
             case .waypoint(let waypoint):
                 var changes = waypoints.take() ?? WaypointChanges(of: device.person, in: self)
-                outcomes.append(changes.take(waypoint, into: &decision))
+                let outcome = changes.take(waypoint, into: &decision)
                 waypoints = consume changes
+                return outcome
             case .message(let message):
-                guard !isKnown(message.hash) else {
-                    outcomes.append(.duplicate)
-                    continue
-                }
-                outcomes.append(.new)
+                guard !isKnown(message.hash) else { return .duplicate }
                 decision.append(.messageReported(device: id, .open(message)), to: track)
+                return .new
             case .fix(let fix, let query):
                 var isTwin = false
                 // Newer than any fix of this device, so it cannot be known and needs no look-up.
@@ -127,20 +117,20 @@ extension Standing {
                         }
                     }
                     if !isNew || number != nil {
-                        outcomes.append(.duplicate)
                         // The app's own upload may have been faster than the extension's.
                         if let query, let number { end(query, fix, number, of: device.person, at: now, in: &decision) }
-                        continue
+                        return .duplicate
                     }
                 } else {
                     newest = fix.timestamp
                     _ = inThisBatch?.add(fix)
                 }
-                outcomes.append(isTwin ? .twin : .new)
                 append(fix, answering: query, of: id, device.person, at: now, to: &decision)
+                return isTwin ? .twin : .new
             }
         }
-        return outcomes
+        // Most commands have one report.
+        return reports.count == 1 ? FixOutcome.only(outcome(of: 0)) : reports.indices.map { outcome(of: $0) }
     }
 
     private func reportingDevice(_ reference: DeviceReference, by caller: Caller) throws(Refusal) -> DeviceID {

@@ -11,25 +11,41 @@ package struct Decision: Sendable {
         package let cause: Int64
         /// The fact of the directory that it repeats; `nil` for an event of the command's own actor and request.
         package let followed: DirectoryFacts.Item?
+
+        /// Who led to the event: the caller of the command, or the actor of the fact that it repeats.
+        package func actor(of caller: Caller) -> PrincipalID { followed?.actor ?? caller.principal }
+
+        /// The request that led to the event.
+        package func request(of request: RequestID) -> RequestID { followed?.correlation ?? request }
     }
+
+    /// The events of a decision, in order. The first is stored in place: most commands have one, which needs no array.
+    package struct Drafts: RandomAccessCollection, Sendable {
+        private var first: Draft?
+        private var others: [Draft] = []
+
+        package var startIndex: Int { 0 }
+        package var endIndex: Int { first == nil ? 0 : others.count + 1 }
+        // Not the default of collections: other modules would call that without its type.
+        package var count: Int { endIndex }
+        package var indices: Range<Int> { 0..<endIndex }
+
+        package subscript(index: Int) -> Draft {
+            guard index == 0, let first else { return others[index - 1] }
+            return first
+        }
+
+        mutating func append(_ draft: Draft) { if first == nil { first = draft } else { others.append(draft) } }
+    }
+
     /// The events to append, in order.
-    package internal(set) var drafts: [Draft] = []
+    package internal(set) var drafts = Drafts()
     /// The result for the caller.
     package internal(set) var reply: CommandReply = .done
     /// The refusal that the caller gets although the drafts are appended: a recorded refusal.
     package internal(set) var refusal: Refusal?
     /// Whether the refusal is one of many in this minute, and is only counted.
     package internal(set) var isCountedRefusal = false
-
-    /// Who led to an event: the caller of the command, or the actor of the fact that it repeats.
-    package func actor(_ index: Int, of caller: Caller) -> PrincipalID {
-        drafts[index].followed?.actor ?? caller.principal
-    }
-
-    /// The request that led to an event.
-    package func request(_ index: Int, of request: RequestID) -> RequestID {
-        drafts[index].followed?.correlation ?? request
-    }
 
     mutating func append(
         _ event: Event, to stream: StreamID, cause: Int64 = 0, as followed: DirectoryFacts.Item? = nil

@@ -20,4 +20,9 @@ package enum FixOutcome: Hashable, Sendable {
     case duplicate
     /// It cannot be used; it is kept with the reason.
     case rejected(RejectionReason)
+
+    /// The outcomes of one report. Most are new, and all of those share one array.
+    static func only(_ outcome: FixOutcome) -> [FixOutcome] { outcome == .new ? onlyNew : [outcome] }
+
+    private static let onlyNew = [FixOutcome.new]
 }
