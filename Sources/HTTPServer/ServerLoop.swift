@@ -419,12 +419,13 @@ final class ServerLoop: @unchecked Sendable {
                 body.count, UnsafeMutableRawPointer(mutating: body.baseAddress), .RESPMEM_MUST_COPY)
         }
         guard let prepared else { return nil }
-        var isGood = true
-        for header in response.headers {
-            isGood = isGood && MHD_add_response_header(prepared, header.name, header.value) == .YES
-        }
-        if isGood && drainUntilSeconds != nil {
-            isGood = MHD_add_response_header(prepared, "Connection", "close") == .YES
+        var headers = response.headers
+        if drainUntilSeconds != nil { headers.append(("Connection", "close")) }
+        let isGood = headers.allSatisfy { header in
+            // Given as strings, both would be copied to arrays first.
+            header.name.withCString { name in
+                header.value.withCString { MHD_add_response_header(prepared, name, $0) == .YES }
+            }
         }
         if isGood { return prepared }
         MHD_destroy_response(prepared)

@@ -182,8 +182,8 @@ package final class WitnessFile {
         for value in [witness.epoch, witness.number] {
             withUnsafeBytes(of: value.bigEndian) { slot.append(contentsOf: $0) }
         }
-        slot.append(contentsOf: witness.leaf?.bytes ?? [UInt8](repeating: 0, count: 32))
-        slot.append(contentsOf: sha256.hash(slot).bytes)
-        slot.append(contentsOf: repeatElement(0, count: slotBytes - slot.count))
+        (witness.leaf ?? Digest(words: (0, 0, 0, 0))).withBytes { slot += $0 }
+        sha256.hash(slot).withBytes { slot += $0 }
+        slot += repeatElement(0, count: slotBytes - slot.count)
     }
 }

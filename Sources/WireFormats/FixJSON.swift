@@ -43,7 +43,8 @@ package enum FixJSON {
         guard let fixes = root["fixes"] else { return [report(of: members, now: now)] }
         guard let elements = fixes.array else { return [.rejected(.unknownType)] }
         guard fixes.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
-        return elements.map { report(of: $0, now: now) }
+        var remainder = Remainder()
+        return elements.map { report(of: $0, now: now, &remainder) }
     }
 
     /// One device's part of a batch of several devices.
@@ -66,7 +67,8 @@ package enum FixJSON {
     ///   - now: The time of the house, to find fixes in the future.
     package static func deviceBatches(in root: JSONValue, now: Timestamp) -> [DeviceBatch]? {
         root["devices"]?.array?.map { part in
-            let fixes = part["fixes"]?.array?.map { report(of: $0, now: now) }
+            var remainder = Remainder()
+            let fixes = part["fixes"]?.array?.map { report(of: $0, now: now, &remainder) }
             let listed = part["visits"].map { $0.array.map { Array($0) } } ?? []
             let visits = (listed ?? []).map { visit in ReportJSON.visit(visit, now: now).about(visit) }
             return DeviceBatch(
@@ -75,15 +77,21 @@ package enum FixJSON {
         }
     }
 
-    private static func report(of fix: JSONValue, now: Timestamp) -> Report {
-        fix.membersInPlace.map { report(of: $0, now: now) } ?? .rejected(.unknownType)
+    private static func report(of fix: JSONValue, now: Timestamp, _ remainder: inout Remainder) -> Report {
+        fix.membersInPlace.map { report(of: $0, now: now, &remainder) } ?? .rejected(.unknownType)
     }
 
     static func report(of members: some Sequence<JSONMember>, now: Timestamp) -> Report {
-        var draft = FixDraft()
         var remainder = Remainder()
+        return report(of: members, now: now, &remainder)
+    }
+
+    private static func report(
+        of members: some Sequence<JSONMember>, now: Timestamp, _ remainder: inout Remainder
+    ) -> Report {
+        var draft = FixDraft()
         for member in members where !read(member.key, member.value, into: &draft) { remainder.append(member) }
-        draft.remainder = remainder.text(nestedKey: "remainder")
+        draft.remainder = remainder.take(nestedKey: "remainder")
         return draft.report(now: now)
     }
 

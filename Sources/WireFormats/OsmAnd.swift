@@ -47,7 +47,7 @@ package enum OsmAnd {
         if !isValid { draft.horizontalAccuracy = -1 }
         var remainder = Remainder()
         for member in members(object(left)) { remainder.append(member) }
-        draft.remainder = remainder.text()
+        draft.remainder = remainder.take()
         let report = draft.report(now: now)
         if case .rejected(let reason, _) = report { return .rejected(reason, text: object(parameters)) }
         return report
@@ -213,7 +213,7 @@ package enum OsmAnd {
             default: keep(member)
             }
         }
-        draft.remainder = remainder.text()
+        draft.remainder = remainder.take()
         return draft.report(now: now).about(told)
     }
 

@@ -24,14 +24,15 @@ package enum Overland {
         if root["_type"] != nil { return OwnTracks.reports(from: body, now: now) }
         guard let list = root["locations"], let locations = list.array else { return [.rejected(.unknownType)] }
         guard list.count <= Limits.batchCommands else { return [.rejected(.tooLarge)] }
-        var reports = locations.map { report(of: $0, now: now).about($0) }
+        var remainder = Remainder()
+        var reports = locations.map { report(of: $0, now: now, &remainder).about($0) }
         if let current = root["current"], !current.isNull, reports.count < Limits.batchCommands {
-            reports.append(report(of: current, now: now).about(current))
+            reports.append(report(of: current, now: now, &remainder).about(current))
         }
         return reports
     }
 
-    private static func report(of feature: JSONValue, now: Timestamp) -> Report {
+    private static func report(of feature: JSONValue, now: Timestamp, _ remainder: inout Remainder) -> Report {
         guard let properties = feature["properties"]?.membersInPlace else { return .rejected(.unknownType) }
         // Visits, trips and events of the app have an action or a type, and some of them a place.
         for member in properties where member.key == "action" || member.key == "type" {
@@ -45,9 +46,8 @@ package enum Overland {
             draft.longitude = numbers.next()?.double ?? .nan
             draft.latitude = numbers.next()?.double ?? .nan
         }
-        var remainder = Remainder()
         for member in properties where !read(member.key, member.value, into: &draft) { remainder.append(member) }
-        draft.remainder = remainder.text()
+        draft.remainder = remainder.take()
         return draft.report(now: now)
     }
 

@@ -185,7 +185,7 @@ package enum OwnTracks {
                 ? readText(member.key, member.value, into: &draft) : read(member.key, member.value, into: &draft)
             if !isRead { remainder.append(member) }
         }
-        draft.remainder = remainder.text()
+        draft.remainder = remainder.take()
 
         if members.allSatisfy({ isOfOverland($0.key) }) { draft.time = overlandTime(draft.time) }
         // The apps leave out members that are zero, so absent and zero mean the same.

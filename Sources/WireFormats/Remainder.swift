@@ -4,7 +4,7 @@ import Whereabouts
 /// Collects the members of a message that have no field, as one JSON object of at most `Limits.remainderBytes`.
 ///
 /// Members are kept as written, in their order. A member that does not fit, is nested too deeply or may be a secret is
-/// left out; later ones are still considered.
+/// left out; later ones are still considered. The messages of a batch share one, so that its room is made once.
 struct Remainder {
     /// The deepest nesting of objects and arrays. Answers and exports nest the remainder again, and must stay within
     /// the depth that readers accept.
@@ -29,16 +29,22 @@ struct Remainder {
             guard text.count + 1 + member.count < Limits.remainderBytes, depth(of: member) < Self.depthMax else {
                 return
             }
+            // Most remainders fit into this; a longer one grows.
+            if text.isEmpty { text.reserveCapacity(128) }
             text.append(UInt8(ascii: text.isEmpty ? "{" : ","))
             text.append(contentsOf: member)
         }
     }
 
-    /// The object's text; `nil` if nothing is left over.
+    /// The object's text; `nil` if nothing is left over. Then the next message can be collected.
     ///
     /// - Parameter nestedKey: The member that has a whole remainder, if the form has one. If it is the only one left
     ///   over, it is the remainder, byte for byte; beside others it is a member like them.
-    func text(nestedKey: StaticString? = nil) -> String? {
+    mutating func take(nestedKey: StaticString? = nil) -> String? {
+        defer {
+            text.removeAll(keepingCapacity: true)
+            (members, first) = (0, nil)
+        }
         if let nestedKey, members == 1, let first, first.key == nestedKey, first.value.kind == .object,
             let whole = first.value.withText({ text in
                 text.count <= Limits.remainderBytes && depth(of: text) <= Self.depthMax
@@ -47,7 +53,9 @@ struct Remainder {
         {
             return whole
         }
-        return text.isEmpty ? nil : String(decoding: text + [UInt8(ascii: "}")], as: UTF8.self)
+        if text.isEmpty { return nil }
+        text.append(UInt8(ascii: "}"))
+        return String(decoding: text, as: UTF8.self)
     }
 
     private func isSecret(_ key: JSONKey) -> Bool {

@@ -39,7 +39,7 @@ extension Report {
     static func message(_ type: String, _ members: some Sequence<JSONMember>) -> Report {
         var remainder = Remainder()
         for member in members { remainder.append(member) }
-        return .message(type: String(type.prefix(Limits.messageTypeCharacters)), text: remainder.text() ?? "{}")
+        return .message(type: String(type.prefix(Limits.messageTypeCharacters)), text: remainder.take() ?? "{}")
     }
 
     /// The same report; a rejection is about this part of the body.
