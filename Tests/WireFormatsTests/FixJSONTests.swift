@@ -114,6 +114,23 @@ import Whereabouts
         }
     }
 
+    @Test func `in a list, each fix is read as if it were alone`() throws {
+        let fixes = try [
+            #""a":1"#, #""remainder":{ "b" : 2 }"#, #""speed":1"#, #""c":[3],"remainder":{"d":4}"#, #""remainder":{}"#,
+            #""e":"\#(String(repeating: "x", count: 300))""#, #""f":null"#,
+        ].map { members in
+            (text: #"{"timestamp":1767225610,"latitude":46.5,"longitude":9.25,\#(members)}"#, alone: try fix(members))
+        }
+        for list in [fixes, fixes.reversed()] {
+            let body = #"{"fixes":[\#(list.map(\.text).joined(separator: ","))]}"#
+            #expect(reports(body).map(\.fix) == list.map(\.alone))
+            let devices = #"{"devices":[{"person":"ada","device":"phone",\#(body.dropFirst())]}"#
+            let parts = try #require(
+                FixJSON.deviceBatches(in: JSONDocument.message(Array(devices.utf8)[...]), now: now))
+            #expect(parts.map { $0.reports?.map(\.fix) } == [list.map(\.alone)])
+        }
+    }
+
     @Test func `a remainder is the same after any number of turns`() throws {
         for remainder in [
             "{}", #"{ "a" : 1.0 , "remainder": {"b":[18446744073709551615, -0.0]} }"#, #"{"remainder":{"c":1},"d":2}"#,
