@@ -115,7 +115,7 @@ final class Committer: @unchecked Sendable {
     /// Gives each caller its result, or the failure, in the order in which they waited. Empties the batch.
     func answer(_ batch: inout Batch, _ failure: LogError?) {
         for answer in batch.answers {
-            answer.completion(failure.map { .failure(.fault($0)) } ?? answer.result)
+            if let failure { answer.completion(.failure(.fault(failure))) } else { answer.completion(answer.result) }
         }
         batch.empty()
     }
