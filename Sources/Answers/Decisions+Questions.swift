@@ -11,7 +11,7 @@ extension Decisions {
             guard let person = standing.devices[device]?.person else { return nil }
             return standing.questionsToPassOn(about: person) { log.questions.time(of: $0, $1, at: now) }.first
         }
-        // Almost always: nobody asks.
+        // Without a question, which is nearly always, no report is looked at.
         guard let question else { return }
         for index in reports.indices {
             guard case .fix(let fix, nil) = reports[index], OwnTracks.isAnswer(fix) else { continue }

@@ -8,7 +8,7 @@ package func randomBytes(_ count: Int) -> [UInt8] {
     }
 }
 
-/// Two random words, as an identifier needs them. From a store that is filled with many at a time, because one call for
+/// Two random words, enough for an identifier. They come from a store that is filled with many at a time: one call for
 /// random bytes costs as much as sealing a fix, and every request needs some.
 package func twoRandomWords() -> (UInt64, UInt64) {
     storedWords.withLock { words in

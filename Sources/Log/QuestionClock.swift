@@ -26,8 +26,8 @@ package final class QuestionClock: Sendable {
         max(0, end(of: id, query, at: time) - now())
     }
 
-    /// The time at which a question is judged against its deadline (`QuestionTime`): as far from the deadline as the monotonic clock
-    /// is from the question's end.
+    /// The time with which a question's deadline is compared (`QuestionTime`): as far from the deadline as the monotonic
+    /// clock is from the question's end.
     ///
     /// - Parameter time: as for ``left(of:_:at:)``.
     package func time(of id: QueryID, _ query: Standing.Query, at time: Timestamp) -> Timestamp {

@@ -26,7 +26,7 @@ package struct Decision: Sendable {
 
         package var startIndex: Int { 0 }
         package var endIndex: Int { first == nil ? 0 : others.count + 1 }
-        // Not the default of collections: other modules would call that without its type.
+        // Stated here: other modules would call the general code of collections, which is slower.
         package var count: Int { endIndex }
         package var indices: Range<Int> { 0..<endIndex }
 
