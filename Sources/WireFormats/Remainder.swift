@@ -36,7 +36,7 @@ struct Remainder {
         }
     }
 
-    /// The object's text; `nil` if nothing is left over. Then the next message can be collected.
+    /// The object's text; `nil` if nothing is left over. Empties the remainder for the next message.
     ///
     /// - Parameter nestedKey: The member that has a whole remainder, if the form has one. If it is the only one left
     ///   over, it is the remainder, byte for byte; beside others it is a member like them.
