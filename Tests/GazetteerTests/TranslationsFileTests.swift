@@ -46,9 +46,9 @@ import Testing
             let file = try TemporaryFile(damaged)
             let translations = try Translations(path: file.path)
             for tag in ["de", "ja", "zh-TW"] {
+                let languages = translations.languages([tag])
                 for number in 0..<500 {
-                    let name = translations.name(
-                        of: .place(geonameID: 2_761_369 + number), in: translations.languages([tag]))
+                    let name = translations.name(of: .place(geonameID: 2_761_369 + number), in: languages)
                     guard let name else { continue }
                     found += 1
                     // Each damaged byte becomes at most the three of U+FFFD.

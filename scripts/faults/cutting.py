@@ -4,6 +4,8 @@ import socket
 import struct
 import threading
 
+from life import free_port
+
 # CommandComplete of a COMMIT: type, length, tag.
 COMMITTED = b"C" + struct.pack("!i", 11) + b"COMMIT\0"
 TO_SERVER, TO_CLIENT, IN_ANSWER = "to the server", "to the client", "in the answer to COMMIT"
@@ -22,12 +24,11 @@ class Proxy:
         # Nothing passes while this is not set, and no connection ends: what a network does that loses all packets for a time.
         self.speaks = threading.Event()
         self.speaks.set()
-        self.port = 0
+        self.port = free_port()
         self.listen()
 
     def listen(self):
         self.listener = socket.create_server(("127.0.0.1", self.port))
-        self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, args=(self.listener,), daemon=True).start()
 
     def refuse(self):

@@ -3,6 +3,7 @@ clock fail."""
 import contextlib
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -161,6 +162,17 @@ class Service:
 
     def run(self, *words):
         return subprocess.run([tool, "--data", self.data, *words], capture_output=True, text=True, timeout=300)
+
+
+def free_port():
+    """A port to listen at again and again: the system gives it to no connection of other programs in the meantime."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+        lowest = int(file.read().split()[0])
+    while True:
+        port = random.randrange(1024, lowest)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def set_control(path, *lines):

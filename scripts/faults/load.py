@@ -4,12 +4,11 @@ import http.client
 import json
 import random
 import signal
-import socket
 import subprocess
 import threading
 import time
 
-from life import Service, expect, tool, wait_until
+from life import Service, expect, free_port, tool, wait_until
 
 # As RestartSec of systemd.
 RESTART_SECONDS = 0.1
@@ -20,12 +19,6 @@ LARGEST_BATCH = 8
 # Between two reports of a phone. Logs of some ten thousand events are verified after each round, so more would take long.
 LONGEST_PAUSE_SECONDS = 0.03
 DAY_SECONDS = 86400
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 End = collections.namedtuple("End", "code words at")
