@@ -161,7 +161,7 @@ import Whereabouts
         for record in records.dropFirst() {
             let batch = blocks.prefix(Int(record.count))
             blocks = blocks.dropFirst(batch.count)
-            // The last one, or a part of it, may still be on its way to this reader.
+            // This reader takes a hundred bytes at a time, so it may have only a part of the last one.
             guard batch.count == record.count else { break }
             let bytes = Array(batch.map { $0 + "\n\n" }.joined().utf8)
             #expect(record.content.content?.answerHash.map(\.bytes) == SHA256().hash(bytes).bytes)

@@ -69,10 +69,11 @@ import Whereabouts
         try eventually { withdrawn(here).count >= Self.phones }
         let records = withdrawn(here)
         #expect(records.count == Self.phones)
-        // An erasure first cancels the questions about the person. A try between these two events is withdrawn for the first.
+        // An erasure is two events: the question is cancelled, then the person is erased. A push that is tried between
+        // them is withdrawn for the first.
         let reasons: Set<String> = what == .erased ? [reason, "cancelled"] : [reason]
-        let recorded = records.map { "\($0.attempt.reason ?? "none") at try \($0.attempt.attempt)" }
-        #expect(Set(recorded).isSubset(of: reasons.map { "\($0) at try 0" }), "\(what): \(recorded)")
+        let ends = records.map { "\($0.attempt.reason ?? "none") at try \($0.attempt.attempt)" }
+        #expect(Set(ends).isSubset(of: reasons.map { "\($0) at try 0" }), "\(what): \(ends)")
         #expect(Set(records.map(\.attempt.device)).count == Self.phones)
         let device = try #require(records.first?.attempt.device)
         let walker = here.house.service.log.withStanding { $0.devices[device]?.person }
